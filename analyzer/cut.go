@@ -25,6 +25,9 @@ func (t *Timeline) Cut(from, to trace.Time) {
 	isGone := func(f *Frame) bool { return gone[f] }
 	t.Frames = slices.DeleteFunc(t.Frames, isGone)
 	for _, f := range t.Frames {
+		if f.Held.Start < from || f.Facts.Has(Truncated) {
+			f.NotBegun, f.Held = 0, Interval{}
+		}
 		f.Applications = slices.DeleteFunc(f.Applications, isGone)
 		if gone[f.Render] {
 			f.Render = nil

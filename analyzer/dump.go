@@ -107,6 +107,7 @@ func (f *Frame) String() string {
 		add(true, "sync %d %s", s.ID, s.Type)
 	}
 	add(f.Coalesced != 0, "coalesced %d", f.Coalesced)
+	add(f.NotBegun != 0, "after %d not begun, held %s", f.NotBegun, f.Held)
 	for _, s := range f.Transactions {
 		add(true, "sent %d", s.Index)
 		add(s.AppliedBy != nil && s.AppliedBy != f.Render, "(taken by %d)", vsyncID(s.AppliedBy))

@@ -164,7 +164,12 @@ type Frame struct {
 	// Coalesced is the number of vsyncs that waited behind this frame's because its
 	// thread was busy.
 	Coalesced int
-	Facts     Facts
+	// NotBegun is the number of vsyncs right before the frame's on which an application in a run of frames began
+	// none, because its main thread was busy with something else (docs/frames.md 3.12). Held is from the
+	// begin of what it was busy with on the first of them to the end of what it was on the last.
+	NotBegun int
+	Held     Interval
+	Facts    Facts
 
 	// Framework is what draws an application frame.
 	Framework Framework
@@ -232,6 +237,17 @@ func (f *Frame) Judged() bool { return f.lateness() != NotSaid }
 // Overrun returns by how much a late frame missed its deadline. It is zero for other frames, and if
 // that is unknown.
 func (f *Frame) Overrun() trace.Duration { return f.Judgement().Lost() }
+
+// Missed returns by how much later than it should have the frame began because of NotBegun.
+func (f *Frame) Missed() trace.Duration { return trace.Duration(f.NotBegun) * f.Period }
+
+// HeldOver returns for how long the thread was busy from the first vsync of NotBegun on.
+func (f *Frame) HeldOver() trace.Duration {
+	if f.NotBegun == 0 {
+		return 0
+	}
+	return f.Held.End.Sub(f.Vsync.Add(-f.Missed()))
+}
 
 // End returns when the frame's work was done, on its threads and on the GPU. The drawing of
 // a render frame is not part of it.

@@ -162,6 +162,8 @@ func (v *validator) frame(f *Frame) {
 	v.check(f, v.known[f.Process], "has no process")
 	v.check(f, f.CPUTime >= 0 && f.CPUTime <= f.Actual.Duration() && !(f.CPUTime > 0 && f.Facts.Has(Truncated)), "runs for longer than it takes, or is truncated")
 	v.check(f, f.Coalesced >= 0 && f.Period >= 0, "has a negative count or period")
+	v.check(f, f.NotBegun == 0 && f.Held == Interval{} || f.NotBegun > 0 && f.Kind == ApplicationFrame && f.Period > 0 && f.Period < trace.Second &&
+		f.NotBegun < int(trace.Second/trace.Millisecond) && f.Held.Known() && f.Held.Start < f.Held.End && f.Held.End <= f.Vsync && f.HeldOver() > 0, "was not held, or for no time")
 	if f.Facts.Has(Truncated) {
 		v.check(f, f.Facts&^(Misaligned|FirstDraw) == Truncated, "is truncated and has other facts")
 	} else {

@@ -28,6 +28,8 @@ type Process struct {
 	Hangs       *Hangs       `json:"hangs"`   // hangs of an application; nil of others and if the input does not show them
 	// what became of the vsyncs that the process received; nil if that is unknown of all
 	Vsyncs *VsyncUse `json:"vsyncs"`
+	// frames of an application that never began; nil of others, and if the input cannot show them
+	NotBegun *NotBegun `json:"not_begun"`
 	// frames from the application's vsync to the end of rendering
 	WholeFrames WholeFrames `json:"whole_frames"`
 	// SurfaceFlinger's verdicts; nil if the trace has none
@@ -76,6 +78,7 @@ func (p *Process) measure() {
 		p.Frames.Rated, p.Frames.RatedLate = p.Frames.Judged, p.Frames.Late
 	}
 	p.EmptyFrames = emptyFrames(r)
+	p.NotBegun = notBegun(p.Kind, r.frames)
 	p.Refresh = refreshRates(r.frames)
 	p.FPS = fps(r)
 	p.Hitches = hitches(r)
@@ -152,7 +155,7 @@ func lostTime(frames []*analyzer.Frame) *trace.Duration {
 				measured++
 			}
 		}
-		lost = add(lost, j.Lost())
+		lost = add(add(lost, j.Lost()), f.HeldOver())
 	}
 	if judged == 0 || late > 0 && measured == 0 {
 		return nil

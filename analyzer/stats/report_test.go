@@ -99,8 +99,9 @@ func reportOfTwoApplications() *stats.Report {
 				EmptyRate:   ptr(1.0 / 7),
 				EmptyFrames: &stats.EmptyFrames{Frames: 1, WithoutSync: 1, DisplaySyncs: []stats.DisplaySync{}},
 				Screens:     []stats.ScreenFrames{}, HWUI: []stats.ClassFrames{},
-				Refresh: []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 7}},
-				FPS:     &stats.FPS{Event: stats.Present, Frames: 6, First: at(1020), Last: at(1350), Rate: ptr(5 / 0.11), All: 5 / 0.33, IdleShare: ptr(0.22 / 0.33), OfRefresh: ptr(5 / 11.0), Cadence: &stats.Cadence{Every: 3, Refresh: 100, Share: .5}},
+				NotBegun: &stats.NotBegun{Rate: ptr(0.0)},
+				Refresh:  []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 7}},
+				FPS:      &stats.FPS{Event: stats.Present, Frames: 6, First: at(1020), Last: at(1350), Rate: ptr(5 / 0.11), All: 5 / 0.33, IdleShare: ptr(0.22 / 0.33), OfRefresh: ptr(5 / 11.0), Cadence: &stats.Cadence{Every: 3, Refresh: 100, Share: .5}},
 				// Presents 1020 1030 1060 1090 1110 1350. 1030-1060: due at 1030, two
 				// periods too long. 1060-1090: due at 1040, since that vsync's frame
 				// was to be picked up at 1050 and another had queued up before it; two
@@ -153,8 +154,9 @@ func reportOfTwoApplications() *stats.Report {
 				Lost:     ptr(0 * ms), Hangs: &stats.Hangs{Time: 420 * ms, Ratio: ptr(0.0)}, LongestStreak: &stats.Streak{},
 				EmptyRate: ptr(0.0),
 				Screens:   []stats.ScreenFrames{}, HWUI: []stats.ClassFrames{},
-				Refresh: []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 3}},
-				FPS:     &stats.FPS{Event: stats.Present, Frames: 3, First: at(1090), Last: at(1350), Rate: ptr(2 / 0.05), All: 2 / 0.26, IdleShare: ptr(0.21 / 0.26), OfRefresh: ptr(2 / 5.0), Cadence: &stats.Cadence{Every: 2, Refresh: 100, Share: 1}},
+				NotBegun: &stats.NotBegun{Rate: ptr(0.0)},
+				Refresh:  []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 3}},
+				FPS:      &stats.FPS{Event: stats.Present, Frames: 3, First: at(1090), Last: at(1350), Rate: ptr(2 / 0.05), All: 2 / 0.26, IdleShare: ptr(0.21 / 0.26), OfRefresh: ptr(2 / 5.0), Cadence: &stats.Cadence{Every: 2, Refresh: 100, Share: 1}},
 				// 1090-1110: due at 1070, one period too long. 1110-1350: nothing due
 				// from 1090 to 1300, then two periods too long.
 				Hitches: &stats.Hitches{

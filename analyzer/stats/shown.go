@@ -86,8 +86,9 @@ func (s *shown) advance(app *analyzer.Frame) {
 		}
 		due = after(vsyncOf(app), budget)
 	}
-	s.due = min(s.due, after(due, -times(app.Coalesced, period)))
-	begun := after(vsyncOf(app), -times(app.Coalesced, period))
+	passed := times(app.Coalesced+app.NotBegun, period)
+	s.due = min(s.due, after(due, -passed))
+	begun := after(vsyncOf(app), -passed)
 	s.begun = min(s.begun, begun)
 	s.asked = min(s.asked, s.due, after(begun, cmp.Or(s.period, period)))
 }

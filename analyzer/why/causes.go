@@ -47,7 +47,7 @@ func (c *Causes) Of(f *analyzer.Frame) *Explanation {
 // Explanation is why something took its time: a frame, its way to the display, the time until
 // render_service picked it up, a late buffer, a response, or a hang.
 type Explanation struct {
-	// Frame, Buffer or Interaction is what is explained. All are nil of a hang, and of Shown and PickUp,
+	// Frame, Buffer or Interaction is what is explained. All are nil of a hang, and of Shown, PickUp and NotBegun,
 	// which are about the frame or buffer that has them.
 	Frame       *analyzer.Frame
 	Buffer      *analyzer.Buffer
@@ -85,6 +85,9 @@ type Explanation struct {
 	// PickUp is why render_service picked an application frame up late, although the frame itself was on
 	// time; or what kept it from a buffer, for TakenLate. Otherwise, or if that is unknown, it is nil.
 	PickUp *Explanation
+	// NotBegun is why the thread of an application began no frame on the vsyncs before this one; nil if it was not
+	// busy on any. Start and End are Frame.Held, and Lost is Frame.HeldOver.
+	NotBegun *Explanation
 	// Passed is the render frame that should have picked the frame or buffer up and did not, for PickUp;
 	// nil if it does not exist.
 	Passed *analyzer.Frame

@@ -54,6 +54,11 @@ const (
 	TakenLate
 	// ShownLate: render_service took it in time and showed it late.
 	ShownLate
+)
+
+const (
+	// NeverBegan: the thread was busy, and a frame did not begin on its vsync.
+	NeverBegan Outcome = iota + ShownLate + 1
 
 	outcomeEnd // stays last
 )
@@ -64,7 +69,7 @@ const OutcomeCount = int(outcomeEnd)
 var outcomes = [OutcomeCount]string{
 	"", "cause", "knock_on", "mixed", "place_only", "just_missed", "unknown",
 	"render_busy", "no_vsync", "deferred", "unmarshalling", "no_commands", "sent_late",
-	"no_free_buffer", "queued_late", "gpu_late", "dropped", "taken_late", "shown_late",
+	"no_free_buffer", "queued_late", "gpu_late", "dropped", "taken_late", "shown_late", "not_begun",
 }
 
 // String returns the outcome's code; empty for NotLate.

@@ -13,7 +13,8 @@ import (
 // Cost is a cause and the time that it cost over all late frames, or the late buffers of a layer: a wait, the
 // slice, the kind of thread that was waited for, and what that did if it did several things (docs/why.md 6).
 type Cost struct {
-	// Outcome is that of the buffers; NotLate for frames.
+	// Outcome is that of the buffers; NotLate for late frames, and NeverBegan for frames that did not begin: Late
+	// are those after them.
 	Outcome Outcome
 	Wait    Wait
 	Slice   string // empty if the cause lies outside of all slices, or in several
@@ -102,12 +103,13 @@ func (c *Cost) LostKnown() bool { return c.Lost > 0 || c.Missing == NothingMissi
 // Stage returns the stage that lost the most time.
 func (c *Cost) Stage() Stage { return c.Stages[0].Stage }
 
-// Ranking is what late frames cost, by cause.
+// Ranking is what late frames, and those that never began, cost, by cause.
 type Ranking struct {
-	// Late is the number of late frames, and Lost the sum of their overruns. Unmeasured is the
-	// number of late frames whose overrun is unknown.
-	Late, Unmeasured int
-	Lost             trace.Duration
+	// Late is the number of late frames, and NotBegun that of frames that never began. Lost is the sum of the
+	// overruns of the former and of Frame.HeldOver. Unmeasured is the number of late frames whose overrun is
+	// unknown.
+	Late, NotBegun, Unmeasured int
+	Lost                       trace.Duration
 	// Unknown is the part of Lost for which it is unknown what the thread did. Frames
 	// without any known state do not count: their causes are slices.
 	Unknown trace.Duration
@@ -116,7 +118,7 @@ type Ranking struct {
 }
 
 // LostKnown reports whether Lost is known, at least of some of the late frames.
-func (r *Ranking) LostKnown() bool { return r.Late == 0 || r.Unmeasured < r.Late }
+func (r *Ranking) LostKnown() bool { return r.Late == 0 || r.NotBegun > 0 || r.Unmeasured < r.Late }
 
 // lateness is a way in which a frame was late: it missed its deadline, or the display showed it late.
 type lateness struct {
@@ -126,8 +128,9 @@ type lateness struct {
 	// knock-on themselves; nil if it is a cause itself.
 	root func(*Share) (*Explanation, []Share, func(*Share) bool)
 	// late is by how much, and shown is set if the display showed it late.
-	late  trace.Duration
-	shown bool
+	late    trace.Duration
+	shown   bool
+	outcome Outcome // of Cost
 }
 
 // Rank ranks the causes of the late frames among frames.
@@ -135,6 +138,14 @@ func (c *Causes) Rank(frames []*analyzer.Frame) *Ranking {
 	r := &Ranking{}
 	var late []lateness
 	for _, f := range frames {
+		e := c.Of(f)
+		if f.NotBegun > 0 {
+			r.NotBegun += f.NotBegun
+			r.Lost += f.HeldOver()
+			if e != nil && e.NotBegun != nil {
+				late = append(late, lateness{e, e.NotBegun.Shares, c.rootOfLate, e.NotBegun.Lost, false, NeverBegan})
+			}
+		}
 		j := f.Judgement()
 		if j.Late != analyzer.Yes {
 			continue
@@ -144,8 +155,8 @@ func (c *Causes) Rank(frames []*analyzer.Frame) *Ranking {
 		if !j.OverrunKnown {
 			r.Unmeasured++
 		}
-		if e := c.Of(f); e != nil {
-			late = append(late, lateness{e, e.Shares, c.rootOfLate, e.Lost, false})
+		if e != nil {
+			late = append(late, lateness{e, e.Shares, c.rootOfLate, e.Lost, false, NotLate})
 		}
 	}
 	r.rank(late)
@@ -163,7 +174,7 @@ func (c *Causes) RankShown(frames []*analyzer.Frame) *Ranking {
 		}
 		r.Late++
 		r.Lost += e.Shown.Lost
-		late = append(late, lateness{e, e.Shown.Shares, c.rootOfShown, e.Shown.Lost, true})
+		late = append(late, lateness{e, e.Shown.Shares, c.rootOfShown, e.Shown.Lost, true, NotLate})
 	}
 	r.rank(late)
 	return r
@@ -233,7 +244,7 @@ func (m *costs) count(l lateness) (unknown trace.Duration) {
 			}
 			cause := &causes[k]
 			one := m.costOf(l.Explanation, cause, lost)
-			one.Worst = root
+			one.Worst, one.Outcome = root, l.outcome
 			if len(m.apart) > 0 {
 				apart := m.apart[costIDOf(cause)]
 				if did, known := cause.did(); known && slices.Contains(apart, did) {
@@ -252,7 +263,7 @@ func (m *costs) count(l lateness) (unknown trace.Duration) {
 				one.repeats = repeatsOf(l.Frame, cause)
 				one.Calls, one.UsualCalls = cause.Calls, cause.UsualCalls
 			}
-			if root.PeriodBefore > 0 {
+			if root.PeriodBefore > 0 && l.outcome == NotLate {
 				one.Since, one.since = root, lost
 			}
 			if cause.Missing != NothingMissing || cause.Wait == WaitUnknown && !root.PlacesOnly() {

@@ -85,7 +85,7 @@ func (e *Explanation) Validate() error {
 		}
 		within = s.Value
 	}
-	for _, x := range [...]*Explanation{e.Shown, e.PickUp} {
+	for _, x := range [...]*Explanation{e.Shown, e.PickUp, e.NotBegun} {
 		if x != nil {
 			if err := x.Validate(); err != nil {
 				return err

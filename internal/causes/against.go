@@ -107,6 +107,12 @@ func (p *Process) againstCause(c *why.Cost, oneFrame bool) (list []string) {
 		}
 	}
 	n := len(c.Late)
+	if c.Outcome == why.NeverBegan {
+		if n == 1 && !oneFrame {
+			add("only 1 frame has it")
+		}
+		return list
+	}
 	of := func(k int) string { return fmt.Sprintf("%d of %s", k, text.Count(n, "frame")) }
 	if n == 1 && !oneFrame {
 		add("only 1 late frame has it")

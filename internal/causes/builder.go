@@ -112,7 +112,7 @@ func (x *builder) stacks(s *why.Stacks) documentStacks {
 func (x *builder) processes() (late, onTime []*Process) {
 	for _, p := range x.in.Processes {
 		asked := x.Vsync != 0 || x.Process != nil && x.Interaction == nil
-		if asked || len(p.Late)+len(p.ShownLate)+len(p.PickedUpLate) > 0 {
+		if asked || !p.onTime() {
 			late = append(late, p)
 		} else {
 			onTime = append(onTime, p)
@@ -248,6 +248,9 @@ func (x *builder) causes(p *Process) Causes {
 	d.Shown = x.ranking(p, p.Shown, true)
 	d.ShownLate = each(sorted(p.ShownLate, later(shownLateBy(p.ShownLate))), func(e *why.Explanation) documentLate { return x.shownLate(p, e) })
 	d.PickedUpLate = each(sorted(p.PickedUpLate, later(pickedUpLate)), func(e *why.Explanation) documentLate { return x.pickedUpLate(p, e) })
+	d.NotBegun = each(sorted(p.NotBegun, later(missed)), func(e *why.Explanation) documentLate {
+		return x.late(e, new(missed(e)), causetext.NotBegun(p.all, e), true)
+	})
 	if x.Vsync == 0 {
 		d.Against = p.against(x.in.Quality)
 	}
@@ -297,6 +300,9 @@ func (x *builder) worst(d *documentCause, p *Process, c *why.Cost, shown bool) {
 	w := x.late(e, knownOverrun(c.Worst.Frame), causetext.Sentence(p.all, e), true)
 	w.AtLeast = unfinished(c.Worst.Frame)
 	shares := e.Shares
+	if c.Outcome == why.NeverBegan {
+		shares, w.Late, w.Cause = e.NotBegun.Shares, new(missed(e)), causetext.NotBegun(p.all, e)
+	}
 	if shown {
 		shares = nil
 		if e.ShownLate() {

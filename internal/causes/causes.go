@@ -44,6 +44,8 @@ type Process struct {
 	// ShownLate are those of render frames that were shown late, and PickedUpLate those of
 	// application frames that were on time and picked up late.
 	ShownLate, PickedUpLate []*why.Explanation
+	// NotBegun are those of frames before which others never began.
+	NotBegun []*why.Explanation
 	// Functions are those in which the late frames were longer than frames on time.
 	Functions []why.FunctionCost
 	all       *why.Causes
@@ -173,8 +175,16 @@ func NewProcess(source *analyzer.Process, kind stats.Kind, frames []*analyzer.Fr
 		if e.PickUp != nil {
 			p.PickedUpLate = append(p.PickedUpLate, e)
 		}
+		if e.NotBegun != nil {
+			p.NotBegun = append(p.NotBegun, e)
+		}
 	}
 	return p
+}
+
+// onTime reports whether no frame of the process was late in any way.
+func (p *Process) onTime() bool {
+	return len(p.Late)+len(p.NotBegun)+len(p.ShownLate)+len(p.PickedUpLate) == 0
 }
 
 // Unexplained returns a process of a report whose causes are unknown.

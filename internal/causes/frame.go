@@ -57,6 +57,9 @@ func frame(c *why.Causes, e *why.Explanation, name string, page bool) view.Secti
 	if e.Shown != nil {
 		s.Blocks = append(s.Blocks, shownBlocks(c, e)...)
 	}
+	if reason := causetext.NotBegun(c, e); reason != "" {
+		add(reason)
+	}
 	if reason := causetext.PickUp(c, e); reason != "" {
 		add(fmt.Sprintf("picked up %s ms late: %s", text.Milliseconds(e.PickUp.Lost), reason))
 	}

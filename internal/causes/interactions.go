@@ -311,7 +311,7 @@ func interactionBlocks(in *Input, o Options) (blocks []view.Block) {
 func frameCauses(in *Input, o Options) (blocks []view.Block) {
 	drawn := 0
 	for _, p := range in.Processes {
-		if len(p.Late)+len(p.ShownLate)+len(p.PickedUpLate) == 0 {
+		if p.onTime() {
 			blocks = append(blocks, view.Note{Text: noneLate("in "+text.Count(p.Frames.Complete, "frame")+" of "+text.ProcessName(p.Name), p.Frames.Complete, p.Frames.Complete-p.Frames.Judged)})
 			continue
 		}

@@ -69,6 +69,9 @@ func (s *Subject) summarize(r *why.Ranking) string {
 	if n := s.Frames.Complete - s.Frames.Judged; !s.Frames.JankKnown() {
 		words += fmt.Sprintf(", %d not judged", n)
 	}
+	if r != nil && r.NotBegun > 0 {
+		words += fmt.Sprintf(", %d never began", r.NotBegun)
+	}
 	switch {
 	case r == nil:
 	case !r.LostKnown():

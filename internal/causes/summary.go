@@ -45,7 +45,7 @@ func Summary(in *Input) (first *Subject, words string, late bool) {
 			parts = append(parts, fmt.Sprintf("the %s ms that its pictures came late are the system's", text.Milliseconds(sum)))
 		}
 	}
-	late = other >= 0 || lead.Frames.Late > 0 || len(parts) > 1
+	late = other >= 0 || lead.Ranking.NotBegun > 0 || lead.Frames.Late > 0 || len(parts) > 1
 	return lead.subject(), strings.Join(parts, "; "), late
 }
 

@@ -135,7 +135,7 @@ func inputBlocks(in *Input, o Options) []view.Block {
 	var sections []view.Block
 	onTime, frames, unknown := 0, 0, 0
 	for i, p := range in.Processes {
-		if len(p.Late)+len(p.ShownLate)+len(p.PickedUpLate) == 0 {
+		if p.onTime() {
 			onTime++
 			frames += p.Frames.Complete
 			unknown += p.Frames.Complete - p.Frames.Judged
@@ -198,11 +198,13 @@ func noneLate(of string, frames, unknown int) string {
 func (p *Process) Blocks(c *why.Causes, o Options, drawn *int) []view.Block {
 	var blocks []view.Block
 	limit, more := o.limit()
-	if len(p.Late) > 0 {
+	if len(p.Late)+len(p.NotBegun) > 0 {
 		shown := o.leading(p.Ranking)
 		s := view.Section{Title: Lost(p.Ranking, p.Frames.Judged), Blocks: []view.Block{NewRanking(p.Ranking, shown, more)}}
 		s.Blocks = append(s.Blocks, functionsTable(p.Functions, o.All || o.Page)...)
-		s.Blocks = append(s.Blocks, p.late(c, o, shown, limit, more, drawn))
+		if len(p.Late) > 0 {
+			s.Blocks = append(s.Blocks, p.late(c, o, shown, limit, more, drawn))
+		}
 		blocks = append(append(blocks, s), p.flameOfWorst()...)
 	} else {
 		blocks = append(blocks, view.Note{Text: noneLate(fmt.Sprintf("of %d", p.Frames.Complete), p.Frames.Complete, p.Frames.Complete-p.Frames.Judged)})
@@ -214,6 +216,11 @@ func (p *Process) Blocks(c *why.Causes, o Options, drawn *int) []view.Block {
 		list := o.cases(text.First(all, limit, later(by)), len(all), more, late, func(e *why.Explanation) string { return reason(c, e) })
 		blocks = append(blocks, view.Section{Title: title, Blocks: append(ranking, list)})
 	}
+	var late trace.Duration
+	for _, e := range p.NotBegun {
+		late += missed(e)
+	}
+	further(p.NotBegun, fmt.Sprintf("%s never began, pictures %s ms late in sum", text.Count(p.Ranking.NotBegun, "frame"), text.Milliseconds(late)), nil, missed, missed, causetext.NotBegun)
 	var ranking []view.Block
 	if len(p.ShownLate) > 0 {
 		ranking = append(ranking, NewRanking(p.Shown, o.leading(p.Shown), more))
@@ -247,6 +254,12 @@ func (o *Options) limit() (n int, more string) {
 // Lost says what late frames lost.
 func Lost(r *why.Ranking, judged int) string {
 	late := fmt.Sprintf("%s of %d", text.Count(r.Late, "late frame"), judged)
+	switch never := "that never began"; {
+	case r.NotBegun > 0 && r.Late == 0:
+		late = text.Count(r.NotBegun, "frame") + " " + never
+	case r.NotBegun > 0:
+		late += fmt.Sprintf(" and %d %s", r.NotBegun, never)
+	}
 	if !r.LostKnown() {
 		return late + "; by how much and why is unknown"
 	}
@@ -420,6 +433,9 @@ func draw(cases *view.Cases, list []*why.Explanation, placesOnly bool) {
 }
 
 func overrun(e *why.Explanation) trace.Duration { return e.Lost }
+
+// missed returns by how much later a frame began because others before it never did.
+func missed(e *why.Explanation) trace.Duration { return e.Frame.Missed() }
 
 // later compares explanations by how late something is: the latest is first.
 func later(by func(*why.Explanation) trace.Duration) func(a, b *why.Explanation) int {

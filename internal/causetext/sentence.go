@@ -276,6 +276,27 @@ func PickUp(c *why.Causes, e *why.Explanation) string {
 	return "the trace does not show what render_service did"
 }
 
+// NotBegun returns why no frame began on the vsyncs before one, in one line without the frame's name; empty if
+// one did, or was not wanted:
+//
+//	1 frame before it never began: the thread was busy with HandleTask for 11.3 ms, 0.8 ms past the vsync
+func NotBegun(c *why.Causes, e *why.Explanation) string {
+	n := e.NotBegun
+	if n == nil {
+		return ""
+	}
+	words := text.Count(e.Frame.NotBegun, "frame") + " before it never began: "
+	if len(n.Shares) == 0 {
+		return words + "the thread was busy for " + ms(e.Frame.Held.Duration())
+	}
+	s := &n.Shares[0]
+	words += "the thread was busy with " + cmp.Or(s.Slice, "something else") + " for " + ms(e.Frame.Held.Duration()) + ", " + ms(n.Lost) + " past the vsync"
+	if s.Task != nil {
+		words += ", in which it " + inOne(c, tasks(n, s), s.Slice)
+	}
+	return words
+}
+
 func ms(d trace.Duration) string { return text.Milliseconds(d) + " ms" }
 
 func notKnown(c *why.Causes, e *why.Explanation) string {

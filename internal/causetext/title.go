@@ -72,7 +72,11 @@ func Short(e *why.Explanation) string {
 // CostTitle names the cause in a few words, as Title does, without its stages. Two costs of
 // a ranking never have the same title.
 func CostTitle(c *why.Cost) string {
-	if c.Outcome != why.NotLate {
+	switch c.Outcome {
+	case why.NotLate:
+	case why.NeverBegan:
+		return costName(c, c.Share.Function) + neverBegan
+	default:
 		return bufferTitle(c)
 	}
 	return cmp.Or(displayTitle(c.Stage(), c.Wait), costName(c, c.Share.Function))
@@ -91,7 +95,15 @@ func CostAdvice(c *why.Cost) string {
 
 // CostName names the cause as CostTitle does, without the function of its worst frame. A
 // cause has the same name in all traces.
-func CostName(c *why.Cost) string { return costName(c, "") }
+func CostName(c *why.Cost) string {
+	if c.Outcome == why.NeverBegan {
+		return costName(c, "") + neverBegan
+	}
+	return costName(c, "")
+}
+
+// neverBegan follows the name of a cause of frames that did not begin.
+const neverBegan = " (frames that never began)"
 
 func costName(c *why.Cost, function string) string {
 	if c.Missing != why.NothingMissing {

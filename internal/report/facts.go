@@ -24,6 +24,9 @@ func (b *builder) facts(in *Input, p *process) view.Facts {
 	}
 	add(fps(p.FPS))
 	add(b.jank(in, p))
+	if n := notBegun(p); n.Value != "" {
+		add(n)
+	}
 	add(b.hitches(in, p))
 	duration := view.Fact{Label: "Duration, P95", Meaning: meaning("p95_ms"), Value: text.Unknown}
 	if d := p.Durations; d != nil {
@@ -129,6 +132,16 @@ func latency(p *stats.Process) view.Fact {
 		about = append(about, text.Milliseconds(i.P50)+" from input to present")
 	}
 	return view.Fact{Label: "Latency, P50", Meaning: meaning("vsync_to_present_p50_ms"), Value: text.Milliseconds(x.P50), Unit: "ms", About: strings.Join(about, " · ")}
+}
+
+// notBegun says how many frames never began; a fact without a value if none did.
+func notBegun(p *process) view.Fact {
+	n := p.NotBegun
+	if n == nil || n.Frames == 0 {
+		return view.Fact{}
+	}
+	about := fmt.Sprintf("%s of %d, pictures %s ms late in sum, the longest %s ms", text.Count(n.Frames, "frame"), n.Wanted, text.Milliseconds(n.Time), text.Milliseconds(n.Longest))
+	return view.Fact{Label: "Never began", Meaning: meaning("not_begun_rate"), Value: text.Share(n.Rate), About: about, Level: view.Warning}
 }
 
 func (b *builder) jank(in *Input, p *process) view.Fact {

@@ -191,6 +191,7 @@ func valid(c *why.Causes) bool {
 			e.PeriodBefore < 0 || e.PeriodBefore > 0 && e.Frame.Period <= 0,
 			e.Slowdown < 0,
 			!within(e.Shares, e.Lost) || e.Shown != nil && !within(e.Shown.Shares, e.Shown.Lost),
+			(e.NotBegun != nil) != (e.Frame.NotBegun > 0) || e.NotBegun != nil && (e.NotBegun.Lost != e.Frame.HeldOver() || !within(e.NotBegun.Shares, e.NotBegun.Lost)),
 			p != nil && (e.Frame.Render == nil || p.Outcome == why.RenderBusy && len(p.Shares) == 0):
 			return false
 		}

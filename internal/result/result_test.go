@@ -107,7 +107,7 @@ func (f *filler) fill(v reflect.Value) {
 func (f *filler) explanation() *why.Explanation {
 	e := &why.Explanation{}
 	f.fill(reflect.ValueOf(e).Elem())
-	for _, x := range [...]*why.Explanation{e, e.Shown, e.PickUp} {
+	for _, x := range [...]*why.Explanation{e, e.Shown, e.PickUp, e.NotBegun} {
 		x.Frame, x.Interaction, x.Buffer = nil, nil, nil
 		x.Shares[1].UsualCalls = nil // unknown
 		x.Calls = append(x.Calls, x.Calls[1])

@@ -19,6 +19,7 @@ func (b *builder) finish() {
 	if b.span.End.Sub(b.last) > maxUnordered { // what the last line is about was long before
 		complete.End = 0
 	}
+	b.complete = complete
 	b.dropHeldHangs(complete)
 	for _, t := range b.touched {
 		b.cutHang(t, complete)
@@ -63,6 +64,7 @@ func (b *builder) sortDrafts() {
 //	setRequesters       Facts, Layers                  Requesters
 //	setInteractions     clocks, names of processes     Interactions without their frames, Hangs
 //	setDecisions        Interactions                   Decisions
+//	setNotBegun         Facts, Period, Interactions    NotBegun, Held
 func (b *builder) assemble(t *analyzer.Timeline) {
 	parts, jumps, changes := b.clock.clocks(b.span, b.options.ClockOffset, b.options.Stated)
 	clock := parts[0].Clock
@@ -100,6 +102,7 @@ func (b *builder) assemble(t *analyzer.Timeline) {
 	b.setRequesters(t)
 	b.setInteractions(t, parts, func(line int) *analyzer.ClockOffset { return &parts[pieceOf(line, jumps)].Clock })
 	b.setDecisions(t)
+	b.setNotBegun(t, b.complete)
 	t.Parts = append(t.Parts, parts...)
 	t.ClockChanges = append(t.ClockChanges, changes...)
 	mergeCoverage(&t.Coverage, b.coverage.finish(b.span))

@@ -24,6 +24,7 @@ type builder struct {
 	bare    bareFrames
 
 	coverage     coverage
+	complete     analyzer.Interval // the part of the trace that lacks no lines
 	running      running
 	interactions *interactions
 	components   components
@@ -73,6 +74,10 @@ type draft struct {
 	// bare: the trace has no ReceiveVsync. forced: all UIVsyncTasks of the frame are without a vsync.
 	bare, forced, hasTask bool
 	open                  bool // when the trace ends
+	// tasks are what the main thread did before the frame, if vsyncs passed since the one before. doubtful:
+	// events were lost meanwhile.
+	tasks    []analyzer.Interval
+	doubtful bool
 	// due, deadline, draw and drawTID are those of a frame of a framework.
 	due, deadline trace.Time
 	draw          analyzer.Interval
@@ -531,6 +536,7 @@ func (b *builder) beginReceiveVsync(t *thread, e *hitrace.Event) {
 	b.push(t, e)
 	d := b.newDraft(t, e, e.Time)
 	b.setVsync(d, v, e)
+	b.takeTasks(t, d)
 	t.setCurrent(d)
 }
 

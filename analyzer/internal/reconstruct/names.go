@@ -41,6 +41,8 @@ type nameEntry struct {
 type threadScan struct {
 	last   int32 // its last marker: index plus one, 0 without one
 	inCall int32 // open slices from one on that may not name its queue
+	// inFrame are the open slices from a ReceiveVsync of the block on.
+	inFrame int32
 	// slices are the begins of the open slices after the last marker that is a step.
 	slices [6]int32
 	open   int32

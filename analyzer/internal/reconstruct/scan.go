@@ -147,13 +147,20 @@ func (s *scanner) marker(n *nameEntry, e *hitrace.Event, number int32, keep bool
 	keep = keep || n.inCall > 0
 	switch word := e.Word; e.Marker.Phase {
 	case hitrace.End:
-		if n.open > 0 && !keep && (!n.isMain() || e.Time.Sub(s.events[n.slices[n.open-1]].Time) < analyzer.MinBlock) {
+		n.inFrame = max(0, n.inFrame-1)
+		if n.open > 0 && !keep && (!n.isMain() || e.Time.Sub(s.events[n.slices[n.open-1]].Time) < n.least()) {
 			n.open--
 			return
 		}
 		n.inCall = max(0, n.inCall-1)
 	case hitrace.Begin:
 		s.seen[word] = true
+		switch {
+		case word == hitrace.ReceiveVsync:
+			n.inFrame = 1
+		case n.inFrame > 0:
+			n.inFrame++
+		}
 		if begins[word] == nil && !keep {
 			if int(n.open) == len(n.slices) {
 				s.release(n)
@@ -182,6 +189,14 @@ func (s *scanner) marker(n *nameEntry, e *hitrace.Event, number int32, keep bool
 		at = s.events[before-1].Time
 	}
 	s.steps = append(s.steps, step{event: number, at: at})
+}
+
+// least returns how long the innermost slice of a main thread must be that the builder must see.
+func (n *threadScan) least() trace.Duration {
+	if n.open == 1 && n.inFrame == 0 {
+		return minTask
+	}
+	return analyzer.MinBlock
 }
 
 // release makes the begins of slices that are open on a thread steps.

@@ -62,6 +62,9 @@ type thread struct {
 	// began before the trace.
 	hasFrames bool
 	heldTo    trace.Time
+	// tasks are the outermost slices of a main thread since its last frame with a vsync, vsynced.
+	tasks   []analyzer.Interval
+	vsynced *draft
 }
 
 // openSlice is a slice with a handler that has not ended.

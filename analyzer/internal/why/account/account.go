@@ -220,6 +220,7 @@ type details struct {
 	instances []Instance
 	labeled   bool // wants instances
 	explained bool // wants instances and pieces, though it is not late
+	watched   bool // wants tasks, though it is not late
 	// paths are the times of slices by place; nil unless Trace was called.
 	paths *paths
 	// part: the account covers a part of the frame's way to the display or to
@@ -285,6 +286,9 @@ func Stretch(p *analyzer.Process, start, end trace.Time) *Account {
 
 // Explain asks for the pieces and the instances of a part, as late frames have them, before it is filled.
 func (a *Account) Explain() { a.details.explained = true }
+
+// Watch asks for the tasks of a part, as late frames have them, before it is filled.
+func (a *Account) Watch() { a.details.watched = true }
 
 // Join moves the cells of parts to a, which is one of the whole way. The first part is that of
 // the frame's own thread.

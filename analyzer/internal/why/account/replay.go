@@ -34,7 +34,7 @@ func (b *Book) distribute(tid trace.TID, list, stretches []*Account) {
 			if i > 0 {
 				since = list[i-1].End
 			}
-			if late && since < a.Actual && a.Start < a.Actual {
+			if (late || d.watched) && since < a.Actual && a.Start < a.Actual {
 				watches = append(watches, &Account{Frame: a.Frame, Span: Span{Start: since, Actual: a.Actual, End: a.Actual}, from: since, watches: a})
 			}
 		}

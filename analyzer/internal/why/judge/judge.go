@@ -95,6 +95,7 @@ func Explain(r *record.Record, t *analyzer.Timeline, samples *sample.Recording, 
 	}
 	j.explainShown(t)
 	j.explainPickUps(t)
+	j.explainNotBegun(t)
 	j.explainResponses(responses)
 	j.explainHangs(hangs)
 	j.explainBuffers(t)
