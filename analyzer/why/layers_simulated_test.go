@@ -1,6 +1,7 @@
 package why_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 )
@@ -79,5 +81,36 @@ func TestPartlyByFrame(t *testing.T) {
 	}
 	if partly == 0 {
 		t.Error("no such buffers")
+	}
+}
+
+// A picture that an application draws without a vsync is late because of what its thread did since the one before:
+// in its own work, or in what else held the thread.
+func TestSimulatedTimer(t *testing.T) {
+	const ms = trace.Millisecond
+	for _, thread := range []bool{false, true} {
+		config := simulate.Default()
+		config.Kernel, config.Duration = simulate.KernelHongMeng, 1500*ms
+		config.Rates = []simulate.Rate{{Hz: 120}}
+		config.Apps = []simulate.App{{Bundle: "com.example.kuikly", PID: 20170, OnDemand: true, Timers: []simulate.Timer{{
+			FPS: 60, At: 50 * ms, Work: 3 * ms, Thread: thread,
+			Troubles: []simulate.Trouble{{Buffer: 30, Kind: simulate.TroubleWork, Length: 40 * ms}},
+		}}}}
+		timeline, causes, _ := simulated(t, config)
+		var got []string
+		for _, l := range timeline.Layers {
+			for _, b := range l.Buffers {
+				if b.Pace != analyzer.Late {
+					continue
+				}
+				words := "unexplained"
+				if e := causes.LateBuffer(b); e != nil && len(e.Shares) > 0 {
+					s := e.Shares[0]
+					words = fmt.Sprint(e.Outcome, " ", s.Wait, " ", s.Slice)
+				}
+				got = append(got, words)
+			}
+		}
+		must.EqualSlices(t, got, []string{"queued_late run Compose:draw"})
 	}
 }

@@ -303,7 +303,7 @@ func (l *Layer) ranking(o Options) view.Ranking {
 		left -= c.Lost
 		rank := view.Rank{
 			Share: text.Percent(c.Lost, l.Lost), Time: text.Milliseconds(c.Lost) + " ms", Title: text.Printable(causetext.CostTitle(c)),
-			Advice: causetext.CostAdvice(c), Bar: float64(c.Lost) / float64(max(1, shown[0].Lost)), About: text.Count(len(c.Late), l.Unit()),
+			Advice: strings.ReplaceAll(causetext.CostAdvice(c), "each buffer", "each "+l.Unit()), Bar: float64(c.Lost) / float64(max(1, shown[0].Lost)), About: text.Count(len(c.Late), l.Unit()),
 		}
 		if c.Share != nil {
 			rank.Group = groupOf(c.Share.Wait)

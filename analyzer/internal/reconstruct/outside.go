@@ -17,27 +17,28 @@ import (
 type outside struct {
 	process  *analyzer.Process
 	thread   *thread
-	sent     []*sent // all
-	pictures []picture
+	sent     []*sent   // all
+	all      int       // pictures
+	pictures []picture // that come at a rate
 }
 
-// picture is the last transaction of a picture. It begins a run if it does not follow others at a rate.
+// picture is made of one transaction or more. It begins a run if it does not follow others at a rate.
 type picture struct {
-	*sent
+	parts  []*sent
 	begins bool
 }
 
 const (
 	// oneOutside is the longest time between transactions of one picture: half a period of 240 Hz.
 	oneOutside = trace.Second / 480
-	// outsideRun is how many intervals in a row show a rate, if four of five are even.
-	outsideRun = 10
+	// outsideRun is how many intervals in a row show a rate, if outsideEven are even: fewer may seem to by
+	// chance. shortOutsideRun is how many do if most pictures of the thread come at one.
+	outsideRun, outsideEven           = 20, 16
+	shortOutsideRun, shortOutsideEven = 10, 9
 	// longestOutside is the longest interval of a rate: fewer than 10 pictures a second are no animation.
 	longestOutside = 100 * trace.Millisecond
 	// evenOutside is the share of a rate, 1/evenOutside, by which an even interval may differ from it.
 	evenOutside = 4
-	// outsideGap is how many times as long as the rate an interval at the edge of a run is at most.
-	outsideGap = 4
 )
 
 // services are processes of the system that send transactions for others, as for the cursor.
@@ -79,26 +80,52 @@ func (b *builder) findOutside(owner func(*sent) *draft) {
 			frames[d.thread] = append(frames[d.thread], d)
 		}
 	}
-	pools := map[*analyzer.Process]*outside{} // threads without a rate of their own may send in turn
-	var pooled []*outside
+	pools := map[*analyzer.Process][]*outside{} // threads that may send in turn
+	var pooled []*analyzer.Process
 	for _, o := range all {
 		p := o.process
-		switch {
-		case isService[p] || slices.Contains(services, p.Name):
-		case o.keepRuns(frames[o.thread], period):
-			b.outsides = append(b.outsides, o)
-		case int32(o.thread.tid) != int32(p.PID) && len(frames[o.thread]) == 0:
-			if pools[p] == nil {
-				pools[p] = &outside{process: p}
-				pooled = append(pooled, pools[p])
-			}
-			pools[p].sent = append(pools[p].sent, o.sent...)
+		if isService[p] || slices.Contains(services, p.Name) {
+			continue
+		}
+		o.findRuns(frames[o.thread], period)
+		if o.steady() || int32(o.thread.tid) == int32(p.PID) || len(frames[o.thread]) > 0 {
+			b.addOutside(o)
+			continue
+		}
+		if pools[p] == nil {
+			pooled = append(pooled, p)
+		}
+		pools[p] = append(pools[p], o)
+	}
+	for _, p := range pooled {
+		together := &outside{process: p}
+		for _, o := range pools[p] {
+			together.sent = append(together.sent, o.sent...)
+		}
+		slices.SortStableFunc(together.sent, func(x, y *sent) int { return cmp.Compare(x.line, y.line) })
+		together.findRuns(nil, period)
+		if len(pools[p]) > 1 && together.steady() {
+			b.addOutside(together)
+			continue
+		}
+		for _, o := range pools[p] {
+			b.addOutside(o)
 		}
 	}
-	for _, o := range pooled {
-		slices.SortStableFunc(o.sent, func(x, y *sent) int { return cmp.Compare(x.line, y.line) })
-		if o.keepRuns(nil, period) {
-			b.outsides = append(b.outsides, o)
+}
+
+// steady reports whether most pictures come at a rate.
+func (o *outside) steady() bool { return 3*len(o.pictures) >= 2*o.all }
+
+// addOutside adds what comes at a rate to the layers.
+func (b *builder) addOutside(o *outside) {
+	if len(o.pictures) == 0 {
+		return
+	}
+	b.outsides = append(b.outsides, o)
+	for _, p := range o.pictures {
+		for _, s := range p.parts {
+			s.inLayer = true
 		}
 	}
 }
@@ -113,9 +140,19 @@ func (b *builder) isOutside(s *sent, owner *draft) bool {
 	return f.Kind == analyzer.ApplicationFrame && s.at > f.Actual.End.Add(max(f.Period, trace.Second/60))
 }
 
-// keepRuns keeps the transactions that come at a rate, each the last one of its picture. It returns
-// false if none do. frames are those of the thread by start, period is that of the display.
-func (o *outside) keepRuns(frames []*draft, period trace.Duration) bool {
+// findRuns finds the pictures that come at a rate. frames are those of the thread by start, period is that
+// of the display.
+func (o *outside) findRuns(frames []*draft, period trace.Duration) {
+	o.findRunsOf(outsideRun, outsideEven, frames, period)
+	if len(o.pictures) > 0 {
+		return
+	}
+	if o.findRunsOf(shortOutsideRun, shortOutsideEven, frames, period); !o.steady() {
+		o.pictures = nil
+	}
+}
+
+func (o *outside) findRunsOf(run, least int, frames []*draft, period trace.Duration) {
 	var pictures [][]*sent
 	var since []trace.Duration // the picture before; zero after a frame
 	var last trace.Time
@@ -131,12 +168,12 @@ func (o *outside) keepRuns(frames []*draft, period trace.Duration) bool {
 		pictures, since = append(pictures, []*sent{s}), append(since, gap)
 	}
 	kept := make([]bool, len(pictures)+1) // those that follow the one before at a rate
-	sorted := make([]trace.Duration, outsideRun)
-	for from := 1; from+outsideRun <= len(pictures); from++ {
-		window := since[from : from+outsideRun]
+	sorted := make([]trace.Duration, run)
+	for from := 1; from+run <= len(pictures); from++ {
+		window := since[from : from+run]
 		copy(sorted, window)
 		slices.Sort(sorted)
-		middle := (sorted[outsideRun/2-1] + sorted[outsideRun/2]) / 2
+		middle := (sorted[run/2-1] + sorted[run/2]) / 2
 		if sorted[0] == 0 || middle > longestOutside {
 			continue
 		}
@@ -147,28 +184,21 @@ func (o *outside) keepRuns(frames []*draft, period trace.Duration) bool {
 				first = cmp.Or(max(first, 0), last)
 			}
 		}
-		if even*5 < outsideRun*4 {
+		if even < least {
 			continue
-		}
-		goesOn := func(i int) bool { return !kept[i] && since[i] > 0 && since[i] <= middle*outsideGap }
-		for ; first > 1 && goesOn(first-1); first-- {
-		}
-		for ; last+1 < len(since) && goesOn(last+1); last++ {
 		}
 		for i := first; i <= last; i++ {
 			kept[i] = true
 		}
 	}
+	o.pictures = nil
 	for i, list := range pictures {
 		if !kept[i] && !kept[i+1] {
 			continue
 		}
-		for _, s := range list {
-			s.inLayer = true
-		}
-		o.pictures = append(o.pictures, picture{list[len(list)-1], !kept[i]})
+		o.pictures = append(o.pictures, picture{list, !kept[i]})
 	}
-	return len(o.pictures) > 0
+	o.all = len(pictures)
 }
 
 // beganBetween reports whether one of the frames, by start, began between two times.
@@ -206,8 +236,9 @@ func (o *outside) show(t *analyzer.Timeline, renders map[trace.PID][]*analyzer.F
 	}
 	l := t.Layers[i]
 	unknown := true // whether what was before is unknown
-	for _, s := range o.pictures {
-		n := &analyzer.Buffer{Layer: l, Sequence: s.Index, TID: s.tid, Queued: s.at, Begins: unknown || s.begins}
+	for _, p := range o.pictures {
+		s := p.parts[len(p.parts)-1]
+		n := &analyzer.Buffer{Layer: l, Sequence: s.Index, TID: s.tid, Queued: s.at, Begins: unknown || p.begins}
 		if d := s.appliedBy; d != nil && d.frame.Kind == analyzer.RenderFrame {
 			n.Acquired, n.Render = max(s.appliedAt, s.at), d.frame
 			if !show(n, d.frame) && !slices.ContainsFunc(renders[d.frame.Process.PID], isCommitted) { // before 4.0

@@ -12,6 +12,8 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/must"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/slow"
 )
 
 // outsideTrace writes a trace of a display, whose render_service takes what applications send.
@@ -212,5 +214,65 @@ func TestOutsideFrames(t *testing.T) {
 			test.write(o)
 			must.Equal(t, strings.Join(describeOutside(o.timeline(t, start-20*ms, end, test.period)), "\n"), strings.Join(test.want, "\n"))
 		})
+	}
+}
+
+// Traces of applications that draw without vsyncs have their layers, and only these: each picture, when it was
+// taken, and when it was shown. What is too short for a rate has none, or only some of its pictures.
+func TestSimulatedTimers(t *testing.T) {
+	eras := simulate.Eras()
+	found := 0
+	for seed := range slow.Of(24, 600) {
+		config := simulate.AnyTimers(uint64(seed))
+		config.Era = eras[seed%len(eras)]
+		t.Run(fmt.Sprintf("%d/%s", seed, config.Era), func(t *testing.T) {
+			text, truth := written(t, config)
+			timeline, _ := must.Get2(reconstruct.Analyze(t.Context(), text, hitrace.Options{}, reconstruct.Options{ClockOffset: &truth.Offset}))(t)
+			must.Do(t, timeline.Validate())
+			var got, want, maybe []string
+			add := func(to *[]string, pid trace.PID, index int64, tid trace.TID, sent, taken, present trace.Time) {
+				*to = append(*to, fmt.Sprintf("%d: %d of %d sent %d taken %d shown %d", pid, index, tid, sent, taken, present))
+			}
+			for _, l := range timeline.Layers {
+				for _, b := range l.Buffers {
+					add(&got, l.Process.PID, b.Sequence, b.TID, b.Queued, b.Acquired, b.Present)
+				}
+				found++
+			}
+			for _, l := range truth.Timers {
+				var pictures []simulate.PictureTruth
+				for _, p := range l.Pictures {
+					if n := len(pictures); n > 0 && p.Sent.Sub(pictures[n-1].Sent) <= trace.Second/480 { // after a late one
+						pictures = pictures[:n-1]
+					}
+					pictures = append(pictures, p)
+				}
+				for n := len(pictures) - 1; n > 0 && (pictures[n].Sent.Sub(pictures[n-1].Sent)-l.Every).Abs()*4 > l.Every; n-- {
+					pictures = pictures[:n] // not at a rate
+				}
+				if len(pictures) < 11 {
+					continue
+				}
+				to := &want
+				if len(pictures) < 24 {
+					to = &maybe
+				}
+				for _, p := range pictures {
+					add(to, l.PID, p.Index, p.TID, p.Sent, p.Taken, p.Present)
+				}
+			}
+			slices.Sort(got)
+			slices.Sort(want)
+			for _, line := range maybe { // few pictures, some of them late
+				if _, ok := slices.BinarySearch(got, line); ok {
+					want = append(want, line)
+				}
+			}
+			slices.Sort(want)
+			compareLines(t, "pictures", got, want)
+		})
+	}
+	if found < 10 {
+		t.Errorf("%d layers", found)
 	}
 }

@@ -23,6 +23,7 @@ type app struct {
 	silent  int          // scenes under way in which it sends nothing
 	scenes  []*openScene // scenes under way
 	inFrame []func(a *actor)
+	last    *monotonic // the vsync of its last frame
 }
 
 // transaction is the data that a UI thread sends to render_service.
@@ -33,6 +34,7 @@ type transaction struct {
 	frame   *Frame    // nil if it belongs to no frame
 	byStamp bool      // sent after its frame's end; only the timestamp identifies the frame
 
+	tid     trace.TID // that sent it
 	sent    trace.Time
 	arrives trace.Time
 	hold    bool // render_service defers it once
@@ -111,7 +113,7 @@ func (s *sim) appFrame(p *app, a *actor) {
 	}
 	coalesced := len(p.due) - 1
 	v := p.due[coalesced]
-	p.due = nil
+	p.due, p.last = nil, &v.now
 	end := v.now.add(p.budget(v))
 	deadline := s.traceTime(end)
 	if s.choices.chance(s.Chances.NoExpectedEnd) {
@@ -233,7 +235,7 @@ func (s *sim) flush(p *app, a *actor, f *Frame, v vsync, wrong plight) {
 // send sends a transaction.
 func (s *sim) send(p *app, a *actor, f *Frame, v vsync, stamp monotonic) *transaction {
 	p.lastIndex++
-	tr := &transaction{app: p, index: p.lastIndex, stamp: stamp, frame: f, sent: s.now, hold: s.injected(v.index).held}
+	tr := &transaction{app: p, index: p.lastIndex, stamp: stamp, frame: f, tid: a.tid, sent: s.now, hold: s.injected(v.index).held}
 	tr.lost = s.choices.chance(s.Chances.Lost)
 	s.record.transactions = append(s.record.transactions, tr)
 	a.beginMark(marshTransaction, values{count: 12, pid: p.PID, tid: a.tid, index: tr.index, now: stamp})

@@ -98,6 +98,8 @@ type App struct {
 	Draws    trace.Duration
 	// DisplaySyncs are its requests for vsyncs, which each of its frames serves.
 	DisplaySyncs []DisplaySync
+	// Timers are its loops that draw without vsyncs.
+	Timers []Timer
 }
 
 // DisplaySync is a request for every Rate-th vsync. Type is ArkUI's number of who made it.

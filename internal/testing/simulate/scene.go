@@ -161,6 +161,7 @@ func (s *sim) settle() {
 	s.record.settle(t, s.text.from, s.text.to, s.text.last)
 	s.settleInteractions()
 	s.settleLayers()
+	s.settleTimers()
 	s.profiler.settle(s)
 	t.Era, t.Offset, t.Period = s.Era, s.ClockOffset, s.grid.at(0).period
 	if s.scene.Cause == "" && len(s.Injections) == 0 {

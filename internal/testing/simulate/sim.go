@@ -216,6 +216,7 @@ func (s *sim) cast() {
 		s.addThreads(p)
 	}
 	s.addLayers()
+	s.addTimers()
 	s.addFoundation()
 
 	// Everybody runs once before the first vsync, so that the trace knows all states.

@@ -26,12 +26,15 @@ type Truth struct {
 	// other frameworks than the platform's own drew.
 	Layers   []*LayerTruth
 	Produced []*ProducedFrame
+	// Timers are the loops that draw without vsyncs at a rate.
+	Timers []*TimerTruth
 	// Recording is nil without one.
 	Recording *RecordingTruth
 
 	all      []*InteractionTruth
 	layers   []*LayerTruth
 	produced []*ProducedFrame
+	timers   []*TimerTruth
 }
 
 // Kind is the kind of a frame. A worker UI thread's frame is an

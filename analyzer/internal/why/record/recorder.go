@@ -312,7 +312,7 @@ func labelOf(m *hitrace.Marker) []byte {
 func isLogged(e *hitrace.Event) bool {
 	switch e.Word {
 	case hitrace.OnVsyncEvent, hitrace.RenderFrame, hitrace.Commit,
-		hitrace.ReceiveVsync, hitrace.ChoreographerFrame, hitrace.DrawFrames, hitrace.CompositorCommit,
+		hitrace.ReceiveVsync, hitrace.MarshTransaction, hitrace.ChoreographerFrame, hitrace.DrawFrames, hitrace.CompositorCommit,
 		hitrace.FlutterVsync, hitrace.FlutterFrame, hitrace.FlutterDraw, hitrace.WebFrame,
 		hitrace.StartAbility, hitrace.LoadAbility, hitrace.AttachApplication, hitrace.LaunchAbility, hitrace.ForegroundAbility:
 		return true
