@@ -57,7 +57,7 @@ func Explain(r *record.Record, t *analyzer.Timeline, samples *sample.Recording, 
 	j := &judge{placedAt: map[string]int{}, record: r, book: account.New(r, t, stretches, samples, workers), causes: c, pieces: pieces, limiters: newLimiters(r, t, events), groups: map[role]*group{}}
 	threads := j.book.Threads
 	var ordered []*group
-	var late, others []*account.Account
+	var late, others, prompt []*account.Account
 	for _, tid := range slices.Sorted(maps.Keys(threads)) {
 		for _, a := range threads[tid] {
 			g := j.groups[roleOf(a.Frame)]
@@ -67,10 +67,13 @@ func Explain(r *record.Record, t *analyzer.Timeline, samples *sample.Recording, 
 				ordered = append(ordered, g)
 			}
 			g.all = append(g.all, a)
-			if a.Late() {
+			switch {
+			case a.Late():
 				late = append(late, a)
-			} else {
+			case j.book.Table() != nil || a.Frame.Kind == analyzer.RenderFrame || a.Frame.Late() || pickedUpLate(a.Frame):
 				others = append(others, a)
+			default:
+				prompt = append(prompt, a)
 			}
 		}
 	}
@@ -80,17 +83,14 @@ func Explain(r *record.Record, t *analyzer.Timeline, samples *sample.Recording, 
 	}
 	j.explainAll(late, min(workers, len(late)/fewestLate))
 	j.explainAll(others, min(workers, len(others)/fewestOthers))
-	for _, a := range others {
-		a.Forget() // late frames are compared with others, and come first
-	}
 	j.explainRest(t)
 	if j.book.Table() != nil {
 		j.setCalls(ordered)
 	}
-	for _, list := range threads {
+	j.groups = nil // what is usual is of frames alone
+	for _, list := range [][]*account.Account{late, others} {
 		for _, a := range list {
 			a.Forget()
-			c.FindRoot(c.Frames[a.Frame])
 		}
 	}
 	j.explainShown(t)
@@ -99,6 +99,15 @@ func Explain(r *record.Record, t *analyzer.Timeline, samples *sample.Recording, 
 	j.explainResponses(responses)
 	j.explainHangs(hangs)
 	j.explainBuffers(t)
+	// The rest are most frames, and all that is needed of them are their accounts: the record is garbage before
+	// they are explained.
+	j = &judge{causes: c}
+	j.explainAll(prompt, min(workers, len(prompt)/fewestOthers))
+	for _, list := range threads {
+		for _, a := range list {
+			c.FindRoot(c.Frames[a.Frame])
+		}
+	}
 	return c
 }
 
@@ -129,7 +138,10 @@ func (j *judge) explainAll(list []*account.Account, workers int) {
 
 // copy returns a judge with other memory, for another worker.
 func (j *judge) copy() *judge {
-	c := &judge{placedAt: map[string]int{}, record: j.record, book: j.book.Copy(), causes: j.causes, pieces: j.pieces, limiters: j.limiters, groups: map[role]*group{}}
+	c := &judge{placedAt: map[string]int{}, record: j.record, causes: j.causes, pieces: j.pieces, limiters: j.limiters, groups: map[role]*group{}}
+	if j.book != nil {
+		c.book = j.book.Copy()
+	}
 	for role, g := range j.groups {
 		c.groups[role] = &group{all: g.all, usuals: map[usualID]*usual{}}
 	}
