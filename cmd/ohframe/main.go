@@ -80,7 +80,7 @@ func limitMemory() {
 }
 
 // collectLater makes the garbage collector begin at a heap of 16 MiB, where Go has 4 MiB: most traces
-// need no more, and each collection costs as much as 2 MB of text. Larger heaps grow by half before the
+// need no more, and each collection costs as much as 2 MB of text. Larger heaps grow by a third before the
 // next collection, where Go lets them double: peak memory is worth the few collections more.
 func collectLater() {
 	const first, room, most = 16 << 20, 10 << 20, 400
@@ -94,7 +94,7 @@ func collectLater() {
 		sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		metrics.Read(sample)
 		live := int64(max(sample[0].Value.Uint64(), 1))
-		debug.SetGCPercent(int(min(max(first-live, room, live/2)*100/live, most)))
+		debug.SetGCPercent(int(min(max(first-live, room, live/3)*100/live, most)))
 		runtime.SetFinalizer(new(collection), after)
 	}
 	runtime.SetFinalizer(new(collection), after)
