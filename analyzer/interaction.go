@@ -163,6 +163,9 @@ type LaunchStage struct {
 	End   trace.Time // zero if unknown
 }
 
+// FingerUp is the stage from when the finger left the screen until the launcher gets the touch.
+const FingerUp = "FingerUp"
+
 // Names of the stages that are frames.
 const (
 	FirstFrameApplication = "First Frame, application"

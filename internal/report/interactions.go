@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
@@ -94,8 +95,22 @@ func (b *builder) interactionSection(in *Input, all, shown []*stats.Interaction,
 	}
 	if t := b.stagesOfLaunches(in, shown); len(t.Rows) > 0 {
 		s.Blocks = append(s.Blocks, t)
+		if from := fromFirstStage(shown); len(from) > 0 {
+			s.Blocks = append(s.Blocks, view.Note{Label: "Without " + analyzer.FingerUp, Text: text.IDs(from) + ": from the first stage, not from the finger", Level: view.Soft})
+		}
 	}
 	return s
+}
+
+// fromFirstStage returns the ids of the launches whose begin, which is known, is not when the finger left.
+func fromFirstStage(list []*stats.Interaction) (ids []int) {
+	for _, i := range list {
+		if len(i.Stages) > 0 && i.Begin != nil && i.Stages[0].Name != analyzer.FingerUp {
+			ids = append(ids, i.ID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 // limitNames say what the published limits are for, in their order.

@@ -362,6 +362,7 @@ var begins = [hitrace.WordCount]func(*builder, *thread, *hitrace.Event){
 	hitrace.InputRecord:        (*builder).beginInputRecord,
 	hitrace.NoInput:            (*builder).beginNoInput,
 	hitrace.JankStats:          (*builder).beginJankStats,
+	hitrace.TouchReport:        (*builder).beginTouchReport,
 	hitrace.TouchDispatch:      (*builder).beginTouchDispatch,
 	hitrace.StartAbility:       (*builder).beginStartAbility,
 	hitrace.LoadAbility:        (*builder).beginLoadAbility,

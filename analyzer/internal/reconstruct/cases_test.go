@@ -105,6 +105,8 @@ func (u *userTrace) play(t *testing.T, line string) {
 	case "input": // and its line 2 ms later
 		ms := number()
 		u.mark(ms+2, 200, fmt.Sprintf("RecordInputEvent: %s=%d(ns)", rest, int64(ms*1e6)))
+	case "report": // of the touch with an id and a type
+		u.mark(number(), 600, "service report touchId:"+strings.Replace(rest, " ", ", type: ", 1))
 	case "dispatch":
 		u.mark(number(), 300, "client dispatch touchId:3")
 	case "start":

@@ -12,14 +12,16 @@ import (
 
 // launches follows the starts of applications:
 //
-//	launcher      dispatch touch ─▶ start ability ──▶
-//	foundation                                        load ability ─▶ attach (a new process) ─▶
-//	application                                                                                  launch ability ─▶ foreground
+//	mmi_service   report touch ──▶
+//	launcher                      dispatch touch ─▶ start ability ──▶
+//	foundation                                                       load ability ─▶ attach (a new process) ─▶
+//	application                                                                                               launch ability ─▶ foreground
 //
 // Only the last three name the bundle. What comes before belongs to them in order.
 type launches struct {
-	touches map[trace.PID]trace.Time // the last one of each process
-	starts  []start                  // that no later stage has used
+	ups     []touch             // the last reports of mmi_service that a finger leaves
+	touches map[trace.PID]touch // the last one that each process dispatched
+	starts  []start             // that no later stage has used
 	loads   []*load
 	open    []*launch // attached, without the application
 	all     []*launch
@@ -49,9 +51,15 @@ func (l *bundles) set(pid trace.PID, name string) {
 	l.ofPID[pid] = name
 }
 
-// start is the start of an ability.
+// touch is an event of a touch, with the id that it has in all processes; 0 if unknown.
+type touch struct {
+	id int64
+	at trace.Time
+}
+
+// start is the start of an ability. finger is when the finger left, if the touch is that.
 type start struct {
-	touch, at trace.Time
+	finger, touch, at trace.Time
 }
 
 // load is the loading of an ability.
@@ -73,6 +81,10 @@ type launch struct {
 	done     bool
 }
 
+// maxTap is the maximum time from when the launcher gets a touch until it starts an application because of it: ArkUI's
+// performance monitor does not count an older touch as the reason of what happens (docs/frames.md 15.3).
+const maxTap = 600 * trace.Millisecond
+
 // maxStage is the maximum time from a stage of a launch to the next.
 const maxStage = 10 * trace.Second
 
@@ -86,13 +98,31 @@ const (
 	foregroundStage = "UI Ability OnForeground"
 )
 
+func (b *builder) beginTouchReport(_ *thread, e *hitrace.Event) {
+	l := &b.interactions.launches
+	if id, up := hitrace.ParseTouch(e.Marker.Label()); up && id > 0 {
+		l.ups = lastPending(append(l.ups, touch{id, e.Time}))
+	}
+}
+
 func (b *builder) beginTouchDispatch(t *thread, e *hitrace.Event) {
 	l := &b.interactions.launches
 	if l.touches == nil {
-		l.touches = map[trace.PID]trace.Time{}
+		l.touches = map[trace.PID]touch{}
 	}
-	l.touches[t.pid] = e.Time
+	id, _ := hitrace.ParseTouch(e.Marker.Label())
+	l.touches[t.pid] = touch{id, e.Time}
 	t.beginTask(e)
+}
+
+// up returns when mmi_service reported that the finger of a touch left; zero if the touch is not that.
+func (l *launches) up(of touch) trace.Time {
+	for _, up := range slices.Backward(l.ups) {
+		if up.id == of.id && up.at <= of.at && of.at.Sub(up.at) <= maxStage {
+			return up.at
+		}
+	}
+	return 0
 }
 
 func (b *builder) beginStartAbility(t *thread, e *hitrace.Event) {
@@ -101,14 +131,19 @@ func (b *builder) beginStartAbility(t *thread, e *hitrace.Event) {
 		return
 	}
 	s := start{at: e.Time}
-	touch := l.touches[t.pid]
-	if !touch.Known() { // up to 4.0 a service starts it, which receives no touches
+	last := l.touches[t.pid]
+	if !last.at.Known() { // up to 4.0 a service starts it, which receives no touches
 		for _, other := range l.touches {
-			touch = max(touch, other)
+			if other.at > last.at {
+				last = other
+			}
 		}
 	}
-	if touch.Known() && e.Time.Sub(touch) <= maxStage {
-		s.touch = touch
+	if last.at.Known() && e.Time.Sub(last.at) <= maxStage {
+		s.touch = last.at
+		if e.Time.Sub(last.at) <= maxTap {
+			s.finger = l.up(last)
+		}
 	}
 	l.starts = lastPending(append(l.starts, s))
 }
@@ -170,6 +205,9 @@ func (l *launches) takeLoad(at trace.Time, process bool) *load {
 // newLaunch adds a launch that begins with the stages of a start.
 func (b *builder) newLaunch(bundle string, s start) *launch {
 	n := &launch{bundle: bundle, pid: trace.UnknownPID}
+	if s.finger.Known() {
+		n.add(analyzer.FingerUp, s.finger)
+	}
 	if s.touch.Known() {
 		n.add(touchStage, s.touch)
 	}
@@ -268,7 +306,7 @@ func (b *builder) beginForegroundAbility(t *thread, e *hitrace.Event) {
 
 // started reports whether the trace has the stage in which the launch starts.
 func (n *launch) started() bool {
-	return n.stages[0].Name == touchStage || n.stages[0].Name == startStage
+	return slices.Contains([]string{analyzer.FingerUp, touchStage, startStage}, n.stages[0].Name)
 }
 
 // beginCut reports whether the launch may have started before the trace begins.

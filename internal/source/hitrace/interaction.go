@@ -30,6 +30,14 @@ func ParseInputRecord(text []byte) (input analyzer.Input, at trace.Monotonic, ok
 	return input, trace.Monotonic(n), true
 }
 
+// ParseTouch returns the id of the event of a TouchReport or TouchDispatch marker, 0 if it cannot be read, and whether
+// the report says that the finger leaves.
+func ParseTouch(text []byte) (id int64, up bool) {
+	_, rest, _ := bytes.Cut(text, []byte("touchId:"))
+	id, rest = leadingInt(rest)
+	return max(0, id), string(trimSpace(rest)) == ", type: up"
+}
+
 // ParseSceneReport returns the scene and the unique id of a SceneReport marker.
 func ParseSceneReport(text []byte) (scene []byte, id int64, ok bool) {
 	_, rest, found := bytes.Cut(text, []byte("sceneId = "))

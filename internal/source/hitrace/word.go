@@ -83,6 +83,7 @@ const (
 	RateVote                 // render_service: a voter votes on the refresh rate, or withdraws its vote
 	RateCounted              // render_service: such a vote is counted
 	RateDecided              // render_service: what the votes result in
+	TouchReport              // mmi_service: reports a touch to an application
 	TouchState               // render_service: a finger touches the screen, or leaves it
 	wordEnd                  // stays last
 
@@ -156,6 +157,7 @@ var spellings = newVocabulary([]spelling{
 	{"RSRenderThread::OnVsync", ClientRender, endsWord},
 	{"ScreenNodeSkip skip commit", CommitSkipped, endsWord}, // later than 6.1
 	{"SendVsyncTo conn: ", VsyncSent, anything},
+	{"service report touchId:", TouchReport, anything},
 	{"SetPresentInfo", FlutterDamage, endsWord},
 	{"StateMachine state change: ", TouchState, anything},
 	{"TRAILING_ANIMATION", Trailing, endsWord},

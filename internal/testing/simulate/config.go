@@ -44,6 +44,8 @@ type Config struct {
 	// the display.
 	Direct bool
 
+	// TouchReports has mmi_service report the touches that start applications.
+	TouchReports bool
 	// GPU makes render_service queue GPU work (`M: Frame queued`).
 	GPU bool
 	// Detail adds markers of the pipeline that are no part of a frame's rules:

@@ -179,14 +179,12 @@ func (a *actor) note(text, level string) {
 func (s *sim) touch(in *Interaction) {
 	mono := firstVsync.add(in.At - in.Delay)
 	s.at(s.traceTime(mono).Add(2*trace.Millisecond), func() {
-		s.post(s.apps[in.App].main, nil, func(a *actor) { s.dispatch(a, in.Input, mono, in.Drag) })
+		s.post(s.apps[in.App].main, nil, func(a *actor) { s.touches++; s.dispatch(a, in.Input, mono, in.Drag, s.touches) })
 	})
 }
 
 // dispatch handles a touch on a main thread.
-func (s *sim) dispatch(a *actor, kind Input, mono monotonic, drag trace.Duration) {
-	s.touches++
-	id := s.touches
+func (s *sim) dispatch(a *actor, kind Input, mono monotonic, drag trace.Duration, id int64) {
 	a.asynchronous('S', "touchEventDispatch", inputLevel, id)
 	a.begin("client dispatch touchId:"+strconv.FormatInt(id, 10), inputLevel)
 	a.compute(60 * trace.Microsecond)

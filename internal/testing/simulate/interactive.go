@@ -207,7 +207,7 @@ func Anything(seed uint64) Config {
 	chance := func(n int64) bool { return r.below(n) == 0 }
 	between := func(from, to int64) trace.Duration { return r.between(trace.Duration(from)*ms, trace.Duration(to)*ms) }
 	c := Default()
-	c.Seed, c.Apps, c.Duration = seed, interactiveApps(), 5000*ms
+	c.Seed, c.Apps, c.Duration, c.TouchReports = seed, interactiveApps(), 5000*ms, seed%2 == 0
 	c.Rates = []Rate{{Hz: []int{60, 90, 120}[r.below(3)]}}
 	c.ClockOffset = trace.Duration(r.below(3)) * 1234 * trace.Second
 	c.CutStart, c.CutEnd, c.NoFences = chance(4), chance(4), chance(8)

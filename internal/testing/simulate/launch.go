@@ -35,6 +35,7 @@ const (
 
 // The names of the stages of a launch.
 const (
+	stageFinger     = "FingerUp"
 	stageTouch      = "ProcessTouchEvent"
 	stageStart      = "StartUIAbilityBySCB"
 	stageLoad       = "LoadAbility"
@@ -45,13 +46,19 @@ const (
 	stageRender     = "First Frame, render"
 )
 
-const foundationPID trace.PID = 532
+const (
+	foundationPID trace.PID = 532
+	inputPID      trace.PID = 544
+)
 
 // addFoundation makes the threads of the process that starts applications.
 func (s *sim) addFoundation() {
 	if len(s.Launches) > 0 {
 		s.add(foundationPID, trace.TID(foundationPID), "foundation", "foundation", otherCPU, 5)
 		s.foundation = s.add(foundationPID, 919, "foundation", "OS_IPC_6_919", serviceCPU, 5)
+		if s.TouchReports {
+			s.input = s.add(inputPID, trace.TID(inputPID), "multimodalinput", "mmi_service", serviceCPU, 3)
+		}
 	}
 }
 
@@ -127,19 +134,40 @@ func (s *sim) launch(l *Launch) {
 		})
 	}
 	mono := s.monotonicTime(up)
+	// A touch has several events; the last one starts the application.
+	dispatch := func(a *actor, first int64) {
+		for n := range int64(2) {
+			a.note("client dispatch touchId:"+strconv.FormatInt(first+n, 10), inputLevel)
+			a.compute(trace.Duration(300+100*n) * trace.Microsecond)
+		}
+		a.compute(50 * trace.Microsecond)
+		stage(stageTouch)
+		s.dispatch(a, LastUp, mono, 0, first+2)
+		a.compute(2 * trace.Millisecond)
+		start(a)
+	}
 	s.at(up.Add(2*trace.Millisecond), func() {
-		s.post(launcher.main, nil, func(a *actor) {
-			// A touch has several events; the last one starts the application.
-			for n := range 2 {
-				s.touches++
-				a.note("client dispatch touchId:"+strconv.FormatInt(s.touches, 10), inputLevel)
-				a.compute(trace.Duration(300+100*n) * trace.Microsecond)
+		first := s.touches + 1
+		s.touches += 3
+		if s.input == nil {
+			s.post(launcher.main, nil, func(a *actor) { dispatch(a, first) })
+			return
+		}
+		s.post(s.input, nil, func(a *actor) {
+			for n, kind := range []string{"down", "move", "up"} {
+				if kind == "up" {
+					stage(stageFinger)
+				}
+				s.reportTouch(a, first+int64(n), kind)
 			}
-			a.compute(50 * trace.Microsecond)
-			stage(stageTouch)
-			s.dispatch(a, LastUp, mono, 0)
-			a.compute(2 * trace.Millisecond)
-			start(a)
+			s.reportTouch(a, first+1000, "up") // of another finger, which another window gets
+			s.post(launcher.main, a, func(a *actor) { dispatch(a, first) })
 		})
 	})
+}
+
+// reportTouch has mmi_service report a touch.
+func (s *sim) reportTouch(a *actor, id int64, kind string) {
+	a.note("service report touchId:"+strconv.FormatInt(id, 10)+", type: "+kind, inputLevel)
+	a.compute(30 * trace.Microsecond)
 }

@@ -70,8 +70,9 @@ type sim struct {
 
 	stats      *jankStats // nil without interactions
 	foundation *actor
-	touches    int64 // number of the last touch
-	animating  int   // scenes under way that render_service animates alone
+	input      *actor // mmi_service; nil if it reports nothing
+	touches    int64  // number of the last touch
+	animating  int    // scenes under way that render_service animates alone
 	inputs     []inputTruth
 	named      map[string][]trace.Time // when a line had the full name of an application
 
