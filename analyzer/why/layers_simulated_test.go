@@ -87,16 +87,8 @@ func TestPartlyByFrame(t *testing.T) {
 // A picture that an application draws without a vsync is late because of what its thread did since the one before:
 // in its own work, or in what else held the thread.
 func TestSimulatedTimer(t *testing.T) {
-	const ms = trace.Millisecond
 	for _, thread := range []bool{false, true} {
-		config := simulate.Default()
-		config.Kernel, config.Duration = simulate.KernelHongMeng, 1500*ms
-		config.Rates = []simulate.Rate{{Hz: 120}}
-		config.Apps = []simulate.App{{Bundle: "com.example.kuikly", PID: 20170, OnDemand: true, Timers: []simulate.Timer{{
-			FPS: 60, At: 50 * ms, Work: 3 * ms, Thread: thread,
-			Troubles: []simulate.Trouble{{Buffer: 30, Kind: simulate.TroubleWork, Length: 40 * ms}},
-		}}}}
-		timeline, causes, _ := simulated(t, config)
+		timeline, causes, _ := simulated(t, simulate.Timed(thread))
 		var got []string
 		for _, l := range timeline.Layers {
 			for _, b := range l.Buffers {

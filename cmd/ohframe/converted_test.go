@@ -43,9 +43,10 @@ func TestConverted(t *testing.T) {
 		name := fmt.Sprint("samples ", kernel)
 		texts[name], samples[name] = text.Bytes(), recording.Bytes()
 	}
-	configs := map[string]simulate.Config{"demonstration": simulate.Demonstration()}
+	configs := map[string]simulate.Config{"demonstration": simulate.Demonstration(), "outside frames": simulate.Timed(false)}
 	if slow.Enabled() {
 		configs = simulate.BadScenes()
+		configs["outside frames"], configs["timers"] = simulate.Timed(true), simulate.AnyTimers(11)
 		configs["demonstration"], configs["scenes"], configs["launches"], configs["layers"] = simulate.Demonstration(), simulate.Scenes(), simulate.Launches(), simulate.Layered()
 	}
 	for name, config := range configs {

@@ -145,6 +145,15 @@ func (s *sim) settleTimers() {
 	}
 }
 
+// Timed is a trace of an application that draws at 60 of 120 Hz without vsyncs, and once works for 40 ms longer.
+func Timed(thread bool) Config {
+	c := Default()
+	c.Kernel, c.Duration, c.Rates = KernelHongMeng, 1500*ms, []Rate{{Hz: 120}}
+	t := Timer{FPS: 60, At: 50 * ms, Work: 3 * ms, Thread: thread, Troubles: []Trouble{{30, TroubleWork, 40 * ms}}}
+	c.Apps = []App{{Bundle: "com.kuikly.app", PID: 20170, OnDemand: true, Timers: []Timer{t}}}
+	return c
+}
+
 // AnyTimers is a trace of applications that draw without vsyncs, and of some that do not, each in ways of its own.
 func AnyTimers(seed uint64) Config {
 	r := newRandom(seed, 11)
