@@ -78,6 +78,7 @@ type Measure struct {
 	Least int
 
 	field func() *field
+	value func(subject any) *float64 // of a measure that is at no field; nil of others
 }
 
 // field is where the value of a measure is.
@@ -89,6 +90,9 @@ type field struct {
 // Of returns the value for a *Process, *Interaction, *Layer or *Pool, as its JSON has it; nil
 // if it is unknown.
 func (m *Measure) Of(subject any) *float64 {
+	if m.value != nil {
+		return m.value(subject)
+	}
 	if p, ok := subject.(*Process); ok && p.Pool != nil && m.Aggregate == nil && !m.field().sum {
 		return nil // a process of several traces does not have it, and what is no pointer is not set
 	}
@@ -193,8 +197,11 @@ func (m *Measure) Explained() string {
 // MeasureList are the measures of one kind of subject.
 type MeasureList []Measure
 
-// Named returns the measure with a name; nil if it does not exist.
+// Named returns the measure with a name, also one of RateBelow; nil if it does not exist.
 func (list MeasureList) Named(name string) *Measure {
+	if m := RateBelow(name); m != nil {
+		return m
+	}
 	return list.find(func(m *Measure) bool { return m.Name == name })
 }
 

@@ -23,9 +23,11 @@ type Process struct {
 	// why an application's frames are empty; nil if none is, or if "empty" is nil
 	EmptyFrames *EmptyFrames `json:"empty_frames"`
 	Refresh     []Refresh    `json:"refresh"` // refresh rates of the frames, lowest first
-	FPS         *FPS         `json:"fps"`     // frames shown per second; nil if fewer than two are known
-	Hitches     *Hitches     `json:"hitches"` // frames that were shown late; nil if it is unknown
-	Hangs       *Hangs       `json:"hangs"`   // hangs of an application; nil of others and if the input does not show them
+	// the refresh rate of a render service's display over time; nil of others, and if it is unknown
+	Display *Display `json:"display"`
+	FPS     *FPS     `json:"fps"`     // frames shown per second; nil if fewer than two are known
+	Hitches *Hitches `json:"hitches"` // frames that were shown late; nil if it is unknown
+	Hangs   *Hangs   `json:"hangs"`   // hangs of an application; nil of others and if the input does not show them
 	// what became of the vsyncs that the process received; nil if that is unknown of all
 	Vsyncs *VsyncUse `json:"vsyncs"`
 	// frames of an application that never began; nil of others, and if the input cannot show them

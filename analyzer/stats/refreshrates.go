@@ -1,10 +1,14 @@
 package stats
 
 import (
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/pattern"
 )
 
 // RefreshRate is a time in which a display had one refresh rate (docs/frames.md 8.6).
@@ -43,10 +47,77 @@ type RateVote struct {
 	Max   int64     `json:"max_hz"`
 }
 
+// Display is the time at each refresh rate of the display of a render service (docs/frames.md 8.6).
+type Display struct {
+	Time    trace.Duration `json:"time_ns" sum:"displayed_ns"` // for which the rate is known
+	Lowered trace.Duration `json:"lowered_ns" sum:"lowered_rate_ns"`
+	Share   *float64       `json:"lowered_share"`
+
+	rates []*analyzer.Refresh
+}
+
+// setDisplays sets those of the render services.
+func (c collector) setDisplays(list []*analyzer.Refresh) {
+	for _, r := range list {
+		key := applicationKey(r.Process)
+		key.kind = RenderService
+		p := c[key]
+		if p == nil || !r.Main {
+			continue
+		}
+		if p.Display == nil {
+			p.Display = &Display{}
+		}
+		d := p.Display
+		d.rates, d.Time = append(d.rates, r), add(d.Time, r.Duration())
+		if r.Lowered() {
+			d.Lowered = add(d.Lowered, r.Duration())
+		}
+	}
+}
+
+// below returns the share of the time in which the rate was below one in hertz; nil if it is unknown.
+func (d *Display) below(hertz float64) *float64 {
+	if d == nil || len(d.rates) == 0 || d.Time == 0 {
+		return nil
+	}
+	var lower trace.Duration
+	for _, r := range d.rates {
+		if math.Round(r.Rate()) < hertz {
+			lower = add(lower, r.Duration())
+		}
+	}
+	return number(float64(lower) / float64(d.Time))
+}
+
+// rateBelow is the form of names of the share of the time below a refresh rate.
+var rateBelow = pattern.New(`^refresh\.below\(([0-9]{1,4}(?:\.[0-9]{1,3})?)\)$`)
+
+// RateBelow returns the share of the time in which the display had a lower refresh rate than the name states:
+// "refresh.below(90)"; nil for other names.
+func RateBelow(name string) *Measure {
+	if !strings.HasPrefix(name, "refresh.") {
+		return nil
+	}
+	match := rateBelow().FindStringSubmatch(name)
+	if match == nil {
+		return nil
+	}
+	hertz, _ := strconv.ParseFloat(match[1], 64)
+	m := measure("", name, Share, Lower, "Time below "+match[1]+" Hz", "share of the time in which the display refreshed less often")
+	m.value = func(subject any) *float64 {
+		if p, ok := subject.(*Process); ok {
+			return p.Display.below(hertz)
+		}
+		return nil
+	}
+	return &m
+}
+
 // rates returns the refresh rates of the displays that had several.
-func rates(t *analyzer.Timeline) []RefreshRate {
+func rates(t *analyzer.Timeline, all []*analyzer.Refresh) []RefreshRate {
 	list := []RefreshRate{}
-	for _, r := range t.Refreshes() {
+	for _, r := range all {
 		if r.Alone {
 			continue
 		}

@@ -80,9 +80,11 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 	c.setHangs(hangs, t, span)
 	asking := requesters(t, o, span)
 	c.setVsyncs(asking)
+	refreshes := t.Refreshes()
+	c.setDisplays(refreshes)
 	r := c.report(span)
 	r.Interactions, r.Hangs, r.Requesters = interactions(t, o, parts), hangs, asking
-	r.RefreshRates = rates(t)
+	r.RefreshRates = rates(t, refreshes)
 	r.Components, r.StateVariables = components(t, o), stateVariables(t, o)
 	r.Layers, r.Summaries = layers(t, o), summaries(t, o)
 	r.Own = owns(t, o)

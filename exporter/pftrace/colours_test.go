@@ -69,6 +69,8 @@ var hues = []struct {
 	{"Interactions", `response \d+\.\d ms|animation \d+\.\d ms`, 45, 265},    // amber to blue
 	{"Interactions", `before the first frame|[A-Z].*`, 160, 210},             // teal
 	{"Hangs", `(severe )?hang \d+\.\d ms`, 25, 50},                           // orange
+	{"Refresh rate", `(60|90) Hz.*`, 45, 80},                                 // amber
+	{"Refresh rate", `120 Hz.*`, 180, 265},                                   // blue
 	{"Components", `\d+ components?(, \d+ never reused)?`, 180, 265},
 	{"Draw|GPU", `\d+ late \d+\.\d ms`, 340, 380},
 	{"Draw|GPU|Layers, (GPU|Queue)", `\d+|buffer`, 215, 265}, // blue

@@ -67,7 +67,7 @@ func (c *Condition) Selects(list ...*stats.Process) bool {
 
 // Applies reports whether the condition is on one of the processes, which may be nil: whether it
 // selects it, and the measure is one that frames such as its own can have. One of hangs is also on applications
-// without complete frames and, without the name of a process, on applications only.
+// without complete frames and, without the name of a process, on applications only. One of displays is on render services.
 func (c *Condition) Applies(list ...*stats.Process) bool {
 	return slices.ContainsFunc(list, func(p *stats.Process) bool {
 		switch {
@@ -75,6 +75,8 @@ func (c *Condition) Applies(list ...*stats.Process) bool {
 			return false
 		case c.OfHangs() && (c.Process == "" || p.Frames.Complete == 0):
 			return p.Kind == stats.Application
+		case c.ofDisplays():
+			return p.Kind == stats.RenderService && p.Frames.Complete > 0
 		}
 		return p.Frames.Complete > 0 && (c.Measure != "jank_rate" || !p.Frames.NeverJudged())
 	})
@@ -86,11 +88,19 @@ func (c *Condition) OfHangs() bool {
 	return m != nil && strings.HasPrefix(m.Path, "hangs.")
 }
 
+// ofDisplays reports whether the measure is one of the refresh rates of displays, which render services have.
+func (c *Condition) ofDisplays() bool {
+	m := stats.Measures.Named(c.Measure)
+	return m != nil && (strings.HasPrefix(m.Path, "display.") || strings.HasPrefix(m.Name, rateSubject))
+}
+
 // NoneApplies is why the condition cannot be checked if it selects some of the processes, and applies to none.
 func (c *Condition) NoneApplies(list ...*stats.Process) string {
 	switch {
 	case c.OfHangs():
 		return "no application"
+	case c.ofDisplays():
+		return "no render service"
 	case !slices.ContainsFunc(list, func(p *stats.Process) bool { return c.Selects(p) && p.Frames.Complete > 0 }):
 		return "no complete frames"
 	}

@@ -35,6 +35,7 @@ var example = [...]string{"jank_rate>5%, fps<55, layer.fps<29", "jank_rate>+2pp,
 //	conditions = item { "," item }
 //	item       = [ process ":" ] [ ( group | layer | own ) "." ] measure operator [ "+" | "-" ] number [ "%" | "pp" ]
 //	operator   = ">" | "<" | ">>" | "<<"
+//	measure    = name | "refresh.below(" number ")"
 //	layer      = "layer" [ "(" name ")" ]
 //	number     = digits [ "." digits ]
 //
@@ -270,7 +271,7 @@ func (p *parser) condition() (c item, err error) {
 	if c.layers, err = p.layers(); err != nil {
 		return c, hinted{errorAt(start, "%v", err), layerHint}
 	}
-	if c.layers == nil {
+	if c.layers == nil && !strings.HasPrefix(string(p.text[p.at:]), rateSubject) {
 		name := p.name()
 		if c.group, err = newGroup(name); err != nil {
 			return c, hinted{errorAt(start, "%v", err), interactionHint}
@@ -335,6 +336,9 @@ func (p *parser) name() string {
 	})
 }
 
+// rateSubject begins conditions on the refresh rate of displays: "refresh.below(90)>20%".
+const rateSubject = "refresh.below"
+
 // measure parses the name of a measure of processes or causes.
 func (p *parser) measure() (name string, unit stats.Unit, err error) {
 	p.blanks()
@@ -342,6 +346,19 @@ func (p *parser) measure() (name string, unit stats.Unit, err error) {
 	name = p.name()
 	if name == "" {
 		return "", "", p.errorf("expected the name of a measure")
+	}
+	if name == rateSubject {
+		if p.at < len(p.text) && p.text[p.at] == '(' {
+			name += strings.ReplaceAll(p.while(func(r rune) bool { return r != ')' && r != ',' }), " ", "")
+			if p.accept(")") {
+				name += ")"
+			}
+		}
+		m := stats.RateBelow(name)
+		if m == nil {
+			return "", "", errorAt(start, "%s needs a refresh rate in hertz: write %[1]s(90)", rateSubject)
+		}
+		return name, m.Unit, nil
 	}
 	if m := stats.Measures.Named(name); m != nil {
 		return name, m.Unit, nil

@@ -307,5 +307,8 @@ func (p *Pair) measure(name string) *Measure {
 			return p.compute(&measures[i])
 		}
 	}
+	if m := stats.RateBelow(name); m != nil {
+		return p.compute(m)
+	}
 	return p.Causes.measure(name)
 }

@@ -72,7 +72,7 @@ var columns = func() (list []column) {
 	return list
 }()
 
-const mostColumns = 64
+const mostColumns = 80
 
 // numbers are the values of columns.
 type numbers [mostColumns]int64

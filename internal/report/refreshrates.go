@@ -41,10 +41,16 @@ func (b *builder) refreshRates(in *Input) (blocks []view.Block) {
 			return *r.Screen
 		}))
 	}
+	about := ""
+	for _, p := range in.Stats.Processes {
+		if d := p.Display; d != nil && d.Lowered > 0 && about == "" {
+			about = text.Milliseconds(d.Lowered) + " of " + text.Milliseconds(d.Time) + " ms"
+		}
+	}
 	t := tableOf("Lowered refresh rate", columns, shown)
 	if n := len(lowered) - len(shown); n > 0 {
 		t.More = text.More(n)
 	}
 	widen(&t)
-	return []view.Block{view.Section{Title: "Lowered refresh rate", Meaning: define("lowered refresh rate"), About: text.Count(len(lowered), "time"), Blocks: []view.Block{t}}}
+	return []view.Block{view.Section{Title: "Lowered refresh rate", Meaning: define("lowered refresh rate"), About: about, Blocks: []view.Block{t}}}
 }

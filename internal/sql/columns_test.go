@@ -25,6 +25,7 @@ var derived = []table{
 		macro: "_ohos_interaction"},
 	{name: "ohos_launch_stage", module: "interactions", of: reflect.TypeFor[stats.LaunchStage](), rename: map[string]string{"begin_ns": "ts", "dur_ns": "dur"}},
 	{name: "ohos_layer", module: "layers", of: reflect.TypeFor[stats.Layer](), rename: map[string]string{"id": "layer_id", "process": "process_name"}, macro: "_ohos_layer"},
+	{name: "ohos_refresh_rate", module: "refresh", of: reflect.TypeFor[stats.RefreshRate](), rename: map[string]string{"start_ns": "ts", "duration_ns": "dur"}},
 	{name: "ohos_component", module: "components", of: reflect.TypeFor[stats.Component](), rename: map[string]string{"process": "process_name"}, list: "components"},
 	{name: "ohos_state_variable", module: "components", of: reflect.TypeFor[stats.StateVariable](), rename: map[string]string{"process": "process_name"}, list: "state_variables"},
 	{name: "ohos_fps", module: "fps", of: reflect.TypeFor[stats.Process](), strip: []string{"fps."}, rename: map[string]string{"fps.rate_hz": "fps", "fps.all_hz": "fps_all"}},

@@ -8,6 +8,7 @@
 //	  ├─ ohos.stages      where the time goes
 //	  ├─ ohos.interactions   what the user did, stages of launches
 //	  ├─ ohos.components     items of components, state variables
+//	  ├─ ohos.refresh        refresh rates of displays, and whose votes decided them
 //	  ├─ ohos.layers      queues of buffers that are shown, and the buffers
 //	  └─ ohos.frames      ohos_frame, ohos_whole_frame
 //	       ▲

@@ -149,6 +149,7 @@ var (
 	Interaction    = key("interaction", "measures")     // on the track Interactions: the measures of the interaction
 	LaunchStage    = key("launch_stage", "measures")    // on a stage of a launch
 	Hang           = key("hang", "measures")            // on the track Hangs: the slice of the main thread and its time
+	RefreshRate    = key("refresh_rate", "measures")    // on the track Refresh rate: a rate of a display that had several, and whose vote decided it
 	Components     = key("components", "measures")      // on the track Components: the components of the process
 	StateVariables = key("state_variables", "measures") // on the track Components: their state variables
 	Layer          = key("layer", "measures")           // on the summary of a layer: its measures

@@ -34,6 +34,8 @@ const (
 	animationColour    colour = "animation"                   // blue
 	hitchesColour      colour = "hitches"                     // amber
 	stageColour        colour = "launch stage"                // teal
+	highestRateColour  colour = "the display's highest rate"  // teal
+	loweredRateColour  colour = "a rate below the highest"    // amber
 	hangColour         colour = "hang"                        // dark orange
 
 	drawColour       colour = "drawing on another thread" // dark blue

@@ -37,6 +37,7 @@ import (
 //	                 ├ Commit                    layers on their way to the display
 //	                 ├ Present                   from one present to the next
 //	                 ├ FPS, Refresh rate         counters
+//	                 ├ Refresh rate              states, if it changes
 //	                 └ Lost time, Report, Hitches
 //
 // A process without frames has Interactions, Hangs and Components below itself. Two tracks belong
@@ -129,6 +130,7 @@ func writeTracks(w *trackWriter, t *analyzer.Timeline, tokens Tokens, causes *wh
 	}
 	writeReports(t, report.Processes, byProcess)
 	writeHangs(t, report.Hangs, byProcess)
+	writeRefreshRates(report.RefreshRates, byProcess)
 	writeComponents(t, report, byProcess)
 	for _, p := range pipelines {
 		p.writeWholeFrames() // below all others, as they need several rows

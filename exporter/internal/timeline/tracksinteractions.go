@@ -164,3 +164,28 @@ func writeHangs(t *analyzer.Timeline, list []stats.Hang, pipelines map[*analyzer
 		p.w.slice(tracks[p].track(s.Interval), &s)
 	}
 }
+
+// writeRefreshRates writes the refresh rates of displays that had several, as states with who decided them.
+func writeRefreshRates(list []stats.RefreshRate, pipelines map[*analyzer.Process]*pipeline) {
+	tracks := map[*pipeline]*lanes{}
+	for i := range list {
+		r := &list[i]
+		p := pipelines[r.Source.Process]
+		if p == nil || !r.Source.Main {
+			continue
+		}
+		if tracks[p] == nil {
+			tracks[p] = p.lanes(refreshTrack, "The display's refresh rate, and whose vote decided it.")
+		}
+		s := slice{Interval: r.Source.Interval, colour: highestRateColour}
+		if r.Lowered {
+			s.colour = loweredRateColour
+		}
+		s.name = fmt.Appendf(s.name, "%.0f Hz", r.Rate)
+		if r.Voter != nil {
+			s.name = fmt.Appendf(s.name, " · %s", text.RateDecided(r))
+		}
+		s.annotations.tree(p.w, annotation.RefreshRate, r)
+		p.w.slice(tracks[p].track(s.Interval), &s)
+	}
+}

@@ -1,0 +1,104 @@
+-- Refresh rates of displays that had several (docs/frames.md 8.6 and 8.7), with the votes of
+-- render_service's frame rate manager. They are the slices of the tracks "Refresh rate".
+--
+-- Times are trace times. Unknown values are NULL. The objects are views: a trace that is
+-- only looked at pays nothing for them.
+
+INCLUDE PERFETTO MODULE ohos.slices;
+
+-- A field of a refresh rate, by its name in the JSON of "ohframe report".
+CREATE OR REPLACE PERFETTO MACRO _ohos_rate(
+  name Expr
+)
+RETURNS Expr
+AS extract_arg(s.arg_set_id, 'debug.refresh_rate.' || $name);
+
+-- The refresh rates of displays that had several, in order of time.
+CREATE OR REPLACE PERFETTO VIEW ohos_refresh_rate(
+  -- The slice on the track "Refresh rate".
+  id ID(slice.id),
+  -- The first vsync with the rate.
+  ts TIMESTAMP,
+  -- From there to the first vsync with another, or to the last one.
+  dur DURATION,
+  -- The track.
+  track_id JOINID(track.id),
+  -- The render service.
+  upid JOINID(process.id),
+  -- Process id of the render service.
+  pid LONG,
+  -- Refreshes per second.
+  rate_hz DOUBLE,
+  -- It is below the highest.
+  is_lowered BOOL,
+  -- Highest rate that the display has in the trace.
+  highest_hz DOUBLE,
+  -- The rate until then; NULL if the trace has none.
+  before_hz DOUBLE,
+  -- The voter that decided the rate, such as 'VOTER_IDLE'; NULL if that is unknown.
+  voter STRING,
+  -- When that was; NULL if it is unknown.
+  decided_ts TIMESTAMP,
+  -- Time from the last touch until then; NULL if a finger is on the screen, or if that is
+  -- unknown.
+  since_touch_ms DOUBLE,
+  -- The trace shows which votes counted; otherwise there may have been more than those
+  -- overruled.
+  is_counted BOOL,
+  -- Buffers that layers dropped because the display shows fewer pictures per second.
+  dropped_buffers LONG
+)
+AS
+SELECT
+  s.id,
+  s.ts,
+  s.dur,
+  s.track_id,
+  t.upid,
+  _ohos_rate!('pid') AS pid, _ohos_rate!('rate_hz') AS rate_hz,
+  coalesce(_ohos_rate!('lowered'), FALSE) AS is_lowered, _ohos_rate!('highest_hz') AS highest_hz,
+  _ohos_rate!('before_hz') AS before_hz, _ohos_rate!('voter') AS voter,
+  _ohos_rate!('decided_ns') - _ohos_rate!('start_ns') + s.ts AS decided_ts,
+  _ohos_rate!('since_touch_ms') AS since_touch_ms, coalesce(_ohos_rate!('counted'), FALSE) AS is_counted,
+  _ohos_rate!('dropped_buffers') AS dropped_buffers
+FROM process_track AS t
+JOIN process AS p USING (upid)
+JOIN _ohos_machine USING (machine_id)
+JOIN slice AS s
+  ON s.track_id = t.id
+WHERE
+  t.name = 'Refresh rate'
+  AND _ohos_rate!('rate_hz') IS NOT NULL
+ORDER BY
+  s.ts,
+  s.id;
+
+-- The votes for other rates that a decision overruled.
+CREATE OR REPLACE PERFETTO VIEW ohos_refresh_vote(
+  -- The rate that was decided: ohos_refresh_rate.id.
+  rate_id JOINID(slice.id),
+  -- The voter.
+  voter STRING,
+  -- Process id for which the vote is; 0 for none.
+  pid LONG,
+  -- The lowest rate that it is for.
+  min_hz LONG,
+  -- The highest rate that it is for.
+  max_hz LONG
+)
+AS
+SELECT
+  r.id AS rate_id,
+  max(iif(a.flat_key GLOB '*.voter', a.string_value, NULL)) AS voter,
+  max(iif(a.flat_key GLOB '*.pid', a.int_value, NULL)) AS pid,
+  max(iif(a.flat_key GLOB '*.min_hz', a.int_value, NULL)) AS min_hz,
+  max(iif(a.flat_key GLOB '*.max_hz', a.int_value, NULL)) AS max_hz
+FROM ohos_refresh_rate AS r
+JOIN slice AS s USING (id)
+JOIN args AS a
+  ON a.arg_set_id = s.arg_set_id
+WHERE
+  a.flat_key GLOB 'debug.refresh_rate.overruled.*'
+GROUP BY
+  r.id,
+  cast_int!(substr(a.key, instr(a.key, '[') + 1));
