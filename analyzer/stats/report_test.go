@@ -198,6 +198,7 @@ func reportOfTwoApplications() *stats.Report {
 				EmptyRate: ptr(1.0 / 7),
 				Screens:   []stats.ScreenFrames{}, HWUI: []stats.ClassFrames{},
 				Refresh: []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 7}},
+				Display: &stats.Display{Time: 400 * ms, Share: ptr(0.0)}, // from the vsync at 1010 to the end of the one at 1400
 				FPS:     &stats.FPS{Event: stats.Present, Frames: 6, First: at(1020), Last: at(1350), Rate: ptr(5 / 0.12), All: 5 / 0.33, IdleShare: ptr(0.21 / 0.33), OfRefresh: ptr(5 / 12.0), Cadence: &stats.Cadence{Every: 3, Refresh: 100, Share: .5}},
 				// As gallery's, but notes was waiting at 1070 and at 1300.
 				Hitches: &stats.Hitches{

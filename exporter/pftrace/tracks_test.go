@@ -89,7 +89,7 @@ func TestTrackOrder(t *testing.T) {
 	data, _ := convert(t, tracetest.Read(t, "../../testdata/demo.ftrace"), Options{Analysis: analysis.Options{Causes: true}})
 	compare(t, "order", packetSections(t, data)["order"], rows{
 		"Late frames: Late frames (example.gallery); Late frames (m.example.notes); Late frames (render_service)",
-		"1027 Frames: Why; GPU (Frame queued); Commit; Present; FPS; Refresh rate; Lost time; Report; Hitches",
+		"1027 Frames: Why; GPU (Frame queued); Commit; Present; FPS; Refresh rate; Lost time; Report; Hitches; Refresh rate",
 		"20170 Frames: Why; Frames (OS_UI_Worker_1 20177); Why (OS_UI_Worker_1 20177); Waited for (OS_UI_Worker_1 20177); " +
 			"FPS; Lost time; Report; Hitches; Whole frame actual; Whole frame expected",
 		"20480 Frames: Why; FPS; Lost time; Report; Hitches; Whole frame actual; Whole frame expected",

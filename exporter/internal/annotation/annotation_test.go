@@ -56,7 +56,7 @@ example-200 (200) [001] .... 1.000400: print: E|200
 `
 
 // jsonTracks have annotations with the names of JSON below them.
-var jsonTracks = []string{"Report", "Hitches", "Interactions", "Hangs", "Components"}
+var jsonTracks = []string{"Report", "Hitches", "Interactions", "Hangs", "Refresh rate", "Components"}
 
 // kinds is a set of kinds of slices that an annotation is written on.
 type kinds uint8
