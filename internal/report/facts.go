@@ -179,7 +179,7 @@ func (b *builder) hitches(in *Input, p *process) view.Fact {
 		fact.About = "none in " + text.Count(h.Gaps, "gap") + " between presents"
 		return fact
 	}
-	fact.About = fmt.Sprintf("%s, %s ms in total, %s lost", text.Count(h.Hitches, "hitch"), text.Milliseconds(h.Hitch), text.Count(h.LostFrames, "frame"))
+	fact.About = fmt.Sprintf("%s, %s ms of %.3f s that is not idle, %s lost", text.Count(h.Hitches, "hitch"), text.Milliseconds(h.Hitch), float64(h.Animated)/float64(trace.Second), text.Count(h.LostFrames, "frame"))
 	if h.LongestAt != nil {
 		fact.About += fmt.Sprintf(", the longest %s ms at %s", text.Milliseconds(h.Longest), text.Since(in.origin(), *h.LongestAt))
 	}
