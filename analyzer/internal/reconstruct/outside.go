@@ -31,15 +31,17 @@ type picture struct {
 const (
 	// oneOutside is the longest time between transactions of one picture: half a period of 240 Hz.
 	oneOutside = trace.Second / 480
-	// outsideRun is how many intervals in a row show a rate, if outsideEven are even: fewer may seem to by
-	// chance. shortOutsideRun is how many do if most pictures of the thread come at one.
-	outsideRun, outsideEven           = 20, 16
-	shortOutsideRun, shortOutsideEven = 10, 9
 	// longestOutside is the longest interval of a rate: fewer than 10 pictures a second are no animation.
 	longestOutside = 100 * trace.Millisecond
-	// evenOutside is the share of a rate, 1/evenOutside, by which an even interval may differ from it.
-	evenOutside = 4
 )
+
+// runs are how many intervals in a row show a rate, if so many are even: within a quarter of the rate, or half
+// a refresh. With loose, a whole refresh and half of the rate will do. With steady, most pictures must come at a
+// rate: a few may seem to by chance.
+var runs = []struct {
+	intervals, even int
+	loose, steady   bool
+}{{20, 16, false, false}, {20, 18, true, true}, {10, 9, false, true}}
 
 // services are processes of the system that send transactions for others, as for the cursor.
 var services = []string{renderService, "foundation", "multimodalinput"}
@@ -143,16 +145,16 @@ func (b *builder) isOutside(s *sent, owner *draft) bool {
 // findRuns finds the pictures that come at a rate. frames are those of the thread by start, period is that
 // of the display.
 func (o *outside) findRuns(frames []*draft, period trace.Duration) {
-	o.findRunsOf(outsideRun, outsideEven, frames, period)
-	if len(o.pictures) > 0 {
-		return
+	for _, r := range runs {
+		o.findRunsOf(r.intervals, r.even, r.loose, frames, period)
+		if len(o.pictures) > 0 && (!r.steady || o.steady()) {
+			return
+		}
 	}
-	if o.findRunsOf(shortOutsideRun, shortOutsideEven, frames, period); !o.steady() {
-		o.pictures = nil
-	}
+	o.pictures = nil
 }
 
-func (o *outside) findRunsOf(run, least int, frames []*draft, period trace.Duration) {
+func (o *outside) findRunsOf(run, least int, loose bool, frames []*draft, period trace.Duration) {
 	var pictures [][]*sent
 	var since []trace.Duration // the picture before; zero after a frame
 	var last trace.Time
@@ -177,9 +179,12 @@ func (o *outside) findRunsOf(run, least int, frames []*draft, period trace.Durat
 		if sorted[0] == 0 || middle > longestOutside {
 			continue
 		}
-		even, first, last := 0, -1, 0
+		slack, even, first, last := max(middle/4, period/2), 0, -1, 0
+		if loose {
+			slack = max(slack, min(middle/2, period))
+		}
 		for i, d := range window {
-			if (d - middle).Abs() <= max(middle/evenOutside, period/2) {
+			if (d - middle).Abs() <= slack {
 				even, last = even+1, from+i
 				first = cmp.Or(max(first, 0), last)
 			}

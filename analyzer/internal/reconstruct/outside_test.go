@@ -191,6 +191,12 @@ func TestOutsideFrames(t *testing.T) {
 			run(o, app, 200, 200, start+4*ms, start+1000*ms, hz(60))
 		}, []string{app + " outside frames: 60 of 60, 0 late, every 16.7"}},
 
+		{"unsteady", hz(120), func(o *outsideTrace) { // each before the same vsync, 21.2, 14.2 and 14.7 ms after the one before
+			for i := range 60 {
+				o.send((start + 5*ms).Add(trace.Duration(i)*hz(60)+[...]trace.Duration{1500, 6000, 3500}[i%3]*trace.Microsecond), app, 200, 200, 0)
+			}
+		}, []string{app + " outside frames: 60 of 60, 0 late, every 14.7"}},
+
 		{"few", hz(120), func(o *outsideTrace) { run(o, app, 200, 200, start, start+160*ms, hz(60)) }, nil},
 		{"a clock", hz(120), func(o *outsideTrace) { run(o, app, 200, 200, start, start+2900*ms, hz(8)) }, nil},
 		{"now and then", hz(120), func(o *outsideTrace) {
