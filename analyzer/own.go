@@ -200,3 +200,8 @@ func (t *Timeline) cutOwn(from, to trace.Time) {
 		m.Numbers = m.Numbers && len(m.Values) > 0
 	}
 }
+
+// Measured reports whether the timeline has values of own measures.
+func (t *Timeline) Measured() bool {
+	return slices.ContainsFunc(t.OwnMeasures, func(m OwnMeasure) bool { return len(m.Values) > 0 })
+}

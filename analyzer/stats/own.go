@@ -31,6 +31,8 @@ type Own struct {
 	Bare       int         `json:"without_value"` // markers that have neither a length nor a number
 	Problems   []string    `json:"problems"`      // what is missing, in words
 
+	// Unread: the input does not have the measure.
+	Unread bool `json:"-"`
 	// Values are all of them, in order of size.
 	Values []float64 `json:"-"`
 	// Source is the measure itself; nil of several traces.
@@ -41,15 +43,19 @@ type Own struct {
 // owns measures the values of the chosen processes.
 func owns(t *analyzer.Timeline, o Options) []*Own {
 	var list []*Own
+	process := o.Process
+	if process == nil {
+		process = o.Own
+	}
 	for i := range t.OwnMeasures {
 		m := &t.OwnMeasures[i]
 		x := &Own{
-			Name: m.Name, Of: m.Of, NoEnd: len(m.Begins), NoBegin: len(m.Ends), Overlaps: len(m.Overlaps), Bare: len(m.Bare), Problems: []string{}, Source: m,
+			Name: m.Name, Of: m.Of, NoEnd: len(m.Begins), NoBegin: len(m.Ends), Overlaps: len(m.Overlaps), Bare: len(m.Bare), Problems: []string{}, Source: m, Unread: m.Unread,
 		}
 		x.Problems = append(x.Problems, m.Problems()...)
 		largest := 0.0
 		for _, v := range m.Values {
-			if o.Process != nil && (v.Process == nil || !o.Process(v.Process)) {
+			if process != nil && (v.Process == nil || !process(v.Process)) {
 				continue
 			}
 			value := v.Number

@@ -60,6 +60,8 @@ func seconds(d trace.Duration) float64 { return float64(d) / float64(trace.Secon
 type Options struct {
 	// Process, if not nil, reports whether a process belongs in the report.
 	Process func(*analyzer.Process) bool
+	// Own, if not nil, does so for measures of the user where Process is nil.
+	Own func(*analyzer.Process) bool
 	// Compare measures what comparisons of processes need. Lengths also keeps the lengths of frames for them.
 	Compare, Lengths bool
 }

@@ -212,7 +212,7 @@ func readSides(c *call, inputs [2][]input, sideNames [2]string, r *reader) (side
 		var read []string // the names of their files
 		r.side = sideNames[i]
 		err := r.each(list, func(in input, t *ohframe.Trace) error {
-			measures, err := measure(c, t.Timeline, stats.Options{Compare: true, Lengths: r.format == "html"})
+			measures, err := measure(c, t.Timeline, stats.Options{Compare: true, Lengths: r.format == "html", Own: r.process})
 			if err != nil {
 				return err
 			}

@@ -36,7 +36,7 @@ func (c *Condition) ownParts(list []*stats.Own) (parts []part) {
 		for i := range stats.OwnMeasures {
 			if m := &stats.OwnMeasures[i]; m.Name == c.own.measure && m.IsOf(x) {
 				p := part{name: text.Printable(x.Name), value: m.Value(x), why: func() string { return ownUnknown(x, m.Name) }, unit: m.Unit}
-				if x.Source != nil && x.Source.Unread {
+				if x.Unread {
 					p.value = nil // of the count, too
 				}
 				if x.Pool != nil {

@@ -43,20 +43,24 @@ func (d *Diff) checkConditions(o Options) {
 
 // change returns a condition on the measure.
 func (m *Measure) change(c *condition.Condition) *condition.Change {
+	of := *c
+	of.Unit = m.Unit // which is known of own measures only now
 	return &condition.Change{
-		Condition: c, Base: m.Base, New: m.New, Delta: m.Delta, Series: m.series, Advice: m.advice,
+		Condition: &of, Base: m.Base, New: m.New, Delta: m.Delta, Series: m.series, Advice: m.advice,
 	}
 }
 
 // findOutcomes finds what conditions are on.
 func (d *Diff) findOutcomes(o Options) {
-	var onProcesses, onInteractions, onLayers []*condition.Condition
+	var onProcesses, onInteractions, onLayers, onOwn []*condition.Condition
 	for i := range o.FailOn {
 		switch c := &o.FailOn[i]; {
 		case c.OfInteractions():
 			onInteractions = append(onInteractions, c)
 		case c.OfLayers():
 			onLayers = append(onLayers, c)
+		case c.OfOwn():
+			onOwn = append(onOwn, c)
 		default:
 			onProcesses = append(onProcesses, c)
 		}
@@ -98,7 +102,7 @@ func (d *Diff) findOutcomes(o Options) {
 	for _, on := range []struct {
 		list   []*condition.Condition
 		groups *Groups
-	}{{onInteractions, d.Interactions}, {onLayers, d.Layers}} {
+	}{{onInteractions, d.Interactions}, {onLayers, d.Layers}, {onOwn, d.Own}} {
 		for _, c := range on.list {
 			if !d.checkGroups(c, c.PartMeasure(), on.groups, "the new trace has no such "+on.groups.kind.noun) {
 				d.notSelected(c, on.groups, o)

@@ -65,6 +65,9 @@ func (s *Side) Release() {
 	for _, i := range s.Stats.Interactions {
 		i.Source = nil
 	}
+	for _, x := range s.Stats.Own {
+		x.Source = nil
+	}
 	for _, l := range s.Stats.Layers {
 		if l.Source == nil {
 			continue
@@ -102,7 +105,7 @@ func (s *Side) reports() []*stats.Report {
 
 // hasItems reports whether the side has interactions or layers.
 func (s *Side) hasItems() bool {
-	return slices.ContainsFunc(s.reports(), func(r *stats.Report) bool { return len(r.Interactions)+len(r.Layers) > 0 })
+	return slices.ContainsFunc(s.reports(), func(r *stats.Report) bool { return len(r.Interactions)+len(r.Layers)+len(r.Own) > 0 })
 }
 
 // runNames returns the names of the runs, one if there is one trace.
@@ -190,6 +193,8 @@ type Diff struct {
 	OnlyBase, OnlyNew []*stats.Process
 	// Interactions and Layers are grouped by what both sides have in common.
 	Interactions, Layers *Groups
+	// Own are the measures that the user defined, by name.
+	Own *Groups
 	// Outcomes has each condition for each pair: ordered by pair, then by
 	// condition. Those on groups follow.
 	Outcomes []Outcome
@@ -243,6 +248,7 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 		return nil, err
 	}
 	d.Interactions, d.Layers = compareGroups(d, &o, &interactionKind), compareGroups(d, &o, &layerKind)
+	d.Own = compareGroups(d, &o, &ownKind)
 	if !slices.ContainsFunc(d.groups(), func(g *Groups) bool { return len(g.Both) > 0 }) {
 		if err := cmp.Or(d.checkSides(), d.checkPairs(o)); err != nil {
 			return nil, err
@@ -320,7 +326,7 @@ func (d *Diff) proposal() (Mapping, bool) {
 }
 
 // groups returns the groups of all kinds.
-func (d *Diff) groups() []*Groups { return []*Groups{d.Interactions, d.Layers} }
+func (d *Diff) groups() []*Groups { return []*Groups{d.Interactions, d.Layers, d.Own} }
 
 // test tests the changes of all pairs.
 func (d *Diff) test(o Options) {

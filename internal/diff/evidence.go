@@ -32,6 +32,7 @@ type evidence struct {
 	Processes    []*evidencePair   `json:"processes" brief:"least=1,fewer=2"`
 	Interactions []*evidencePart   `json:"interactions"`
 	Layers       []*evidencePart   `json:"layers"`
+	Own          []*evidencePart   `json:"own_measures,omitempty"`
 	OnlyInBase   []string          `json:"only_in_base"`
 	OnlyInNew    []string          `json:"only_in_new"`
 	Record       []brief.Record    `json:"record" brief:"least=1"`
@@ -125,7 +126,7 @@ func (d *Diff) evidence(o WriteOptions) *evidence {
 		return names
 	}
 	all := d.groups()
-	for i, list := range []*[]*evidencePart{&e.Interactions, &e.Layers} {
+	for i, list := range []*[]*evidencePart{&e.Interactions, &e.Layers, &e.Own} {
 		for _, p := range all[i].worstFirst() {
 			*list = append(*list, evidencePartOf(p))
 		}

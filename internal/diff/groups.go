@@ -87,9 +87,11 @@ type kindOf[T any] struct {
 	size     func(*T) int
 	join     func([]*T) *T // one item for those of a run; nil if a value of a run is their mean
 	measures stats.MeasureList
-	selects  func(*condition.Condition, *T) bool
-	nothing  func(*condition.Condition, []*T) string
-	why      func(*locate.Commands, *T) string // the command that explains an item; may be nil
+	// has reports whether items have a measure; nil if all but launches have those that are not of launches.
+	has     func(*stats.Measure, []*T) bool
+	selects func(*condition.Condition, *T) bool
+	nothing func(*condition.Condition, []*T) string
+	why     func(*locate.Commands, *T) string // the command that explains an item; may be nil
 }
 
 // itemOf is an item of a run. Groups have lists of them: most of thousands of runs have none.
@@ -131,7 +133,7 @@ func compareGroups[T any](d *Diff, o *Options, k *kindOf[T]) *Groups {
 					named[Mapping{process.Name, process.PID.String()}] = true
 					all.processes = append(all.processes, process)
 				}
-				g.wanted = g.wanted || o.Process == nil || process != nil && o.wants(process)
+				g.wanted = g.wanted || o.Process == nil || at.Kind == "own_measure" || process != nil && o.wants(process)
 				count := [2]*Items{&g.Base, &g.New}[side]
 				if k.cut != nil && k.cut(x) {
 					count.Truncated++
@@ -171,7 +173,7 @@ func compareGroups[T any](d *Diff, o *Options, k *kindOf[T]) *Groups {
 		values := [2][][]*T{inRuns(g.items[0], len(runs[0]), k.join), inRuns(g.items[1], len(runs[1]), k.join)}
 		for i := range k.measures {
 			of := &k.measures[i]
-			if of.Launch != g.isLaunch() {
+			if of.Launch != g.isLaunch() || k.has != nil && !k.has(of, slices.Concat(slices.Concat(values[0]...), slices.Concat(values[1]...))) {
 				continue
 			}
 			base, new := unitsOf(values, of)

@@ -4,6 +4,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"strings"
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
@@ -22,9 +23,10 @@ type document struct {
 	Processes    iter.Seq[documentPair] `json:"processes"`    // the processes compared, in the order of base
 	OnlyInBase   []documentSubject      `json:"only_in_base"` // processes without a match
 	OnlyInNew    []documentSubject      `json:"only_in_new"`
-	Interactions Groups                 `json:"interactions"` // those of one scene, page and process together
-	Layers       Groups                 `json:"layers"`       // those of one name and producer together
-	Differences  []difference           `json:"differences"`  // what differs between the recordings
+	Interactions Groups                 `json:"interactions"`           // those of one scene, page and process together
+	Layers       Groups                 `json:"layers"`                 // those of one name and producer together
+	Own          *Groups                `json:"own_measures,omitempty"` // measures of "--measure", by name
+	Differences  []difference           `json:"differences"`            // what differs between the recordings
 	// each condition for each process, scene or layer compared; empty without "--fail-on"
 	FailOn  []documentOutcome   `json:"fail_on"`
 	Skipped []view.SkippedInput `json:"skipped"` // inputs of both sides that were skipped
@@ -179,6 +181,9 @@ func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 
 		Interactions: *d.Interactions, Layers: *d.Layers,
 	}
+	if d.Own.any() {
+		doc.Own = d.Own
+	}
 	for _, x := range d.differences() {
 		x.Base, x.New = append([]string{}, x.Base...), append([]string{}, x.New...)
 		doc.Differences = append(doc.Differences, x)
@@ -189,7 +194,7 @@ func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 		case o.Pair != nil:
 			out.List, out.Index = "processes", &o.Pair.index
 		case o.Group != nil:
-			out.List, out.Index = optional(o.Group.kind.nouns), &o.Group.index
+			out.List, out.Index = optional(strings.ReplaceAll(o.Group.kind.nouns, " ", "_")), &o.Group.index
 		default:
 			out.Missing = o.Process
 		}

@@ -3,6 +3,7 @@ package diff
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/brief"
@@ -116,3 +117,29 @@ func producer(l *stats.Layer) string {
 	}
 	return *l.Process
 }
+
+var ownKind = kindOf[stats.Own]{
+	kind: kind{
+		noun: "own measure", nouns: "own measures", ofRun: "that of all its values",
+		title: (*Group).ownName, words: (*Group).ownName,
+		sizes: "Values",
+		columns: []column{
+			{view.Column{Title: "P50"}, []string{"p50"}}, {view.Column{Title: "P90", Drop: 2}, []string{"p90"}}, {view.Column{Title: "Max", Drop: 3}, []string{"max"}},
+		},
+	},
+	items: func(r *stats.Report) []*stats.Own {
+		return slices.DeleteFunc(slices.Clone(r.Own), func(x *stats.Own) bool { return x.Unread })
+	},
+	process:  func(*stats.Own) *stats.Process { return nil },
+	key:      func(x *stats.Own) groupKey { return groupKey{Kind: "own_measure", Name: optional(x.Name)} },
+	size:     func(x *stats.Own) int { return x.Count },
+	measures: stats.OwnMeasures,
+	has: func(m *stats.Measure, list []*stats.Own) bool {
+		known := slices.IndexFunc(list, func(x *stats.Own) bool { return x.Unit != nil })
+		return m.IsOf(list[max(0, known)])
+	},
+	selects: func(c *condition.Condition, x *stats.Own) bool { return c.OfOwn() && c.SelectsOwn(x) },
+	nothing: func(c *condition.Condition, list []*stats.Own) string { return c.NoOwn(list) },
+}
+
+func (g *Group) ownName() string { return text.Printable(string(g.Name)) }

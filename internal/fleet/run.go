@@ -319,7 +319,7 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 		}
 	}
 	rowsOf(src, t, func(of table, row *Row) { rows[of].add(row) })
-	if rows[ofFrames].n == 0 {
+	if rows[ofFrames].n == 0 && !t.Timeline.Measured() {
 		return result{}, errNoFrames
 	}
 	out := result{stored: newStoredRow(src, in, t), name: in.Name, dims: src.dims, ignored: descriptionErr != nil}
