@@ -38,12 +38,8 @@ type Decision struct {
 // Refresh is a time in which a display had one refresh rate (docs/frames.md 8.6).
 type Refresh struct {
 	Interval
-	Process *Process // the render service
-	// Screen is the number of the display, Main that it is the one whose vsyncs the render frames follow. Without
-	// Screens in frames it is 0.
-	Screen int64
-	Main   bool
-	Period trace.Duration // the median of its frames
+	Process *Process       // the render service, whose frames follow the display's vsyncs
+	Period  trace.Duration // the median of its frames
 	// Before is the period until then; zero if the trace does not have one. Lowest is the shortest period that
 	// the display has in the trace.
 	Before, Lowest trace.Duration
@@ -143,7 +139,7 @@ func (d *display) add(t *Timeline, f *Frame) {
 			r.End = d.ended(t)
 		}
 	}
-	d.list = append(d.list, &Refresh{Interval: Interval{Start: at}, Process: f.Process, Main: true, Period: f.Period})
+	d.list = append(d.list, &Refresh{Interval: Interval{Start: at}, Process: f.Process, Period: f.Period})
 	d.periods, d.last = append(d.periods, []trace.Duration{f.Period}), at
 }
 

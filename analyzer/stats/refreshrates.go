@@ -14,7 +14,6 @@ import (
 // RefreshRate is a time in which a display had one refresh rate (docs/frames.md 8.6).
 type RefreshRate struct {
 	PID      trace.PID      `json:"pid"`      // process id of the render service
-	Screen   *int64         `json:"screen"`   // number of the display, if the render service has several
 	Rate     float64        `json:"rate_hz"`  // refreshes per second
 	Start    trace.Time     `json:"start_ns"` // from the first vsync with it to the next with another, or to the last one
 	Duration trace.Duration `json:"duration_ns"`
@@ -62,7 +61,7 @@ func (c collector) setDisplays(list []*analyzer.Refresh) {
 		key := applicationKey(r.Process)
 		key.kind = RenderService
 		p := c[key]
-		if p == nil || !r.Main {
+		if p == nil {
 			continue
 		}
 		if p.Display == nil {
@@ -125,9 +124,6 @@ func rates(t *analyzer.Timeline, all []*analyzer.Refresh) []RefreshRate {
 			PID: r.Process.PID, Rate: r.Rate(), Start: r.Start, Duration: r.Duration(), Lowered: r.Lowered(), Highest: 1 / seconds(r.Lowest),
 			Overruled: []RateVote{}, Layers: []string{}, Interactions: []int{}, Source: r,
 		}
-		if !r.Main || r.Screen > 0 {
-			x.Screen = &r.Screen
-		}
 		if r.Before > 0 {
 			x.Before = number(1 / seconds(r.Before))
 		}
@@ -159,7 +155,7 @@ func rates(t *analyzer.Timeline, all []*analyzer.Refresh) []RefreshRate {
 			if d.Reason != analyzer.SlowDisplay || !d.Since.Known() {
 				continue
 			}
-			if k := slices.IndexFunc(list, func(x RefreshRate) bool { return x.Source.Main && x.Start == d.Since }); k >= 0 {
+			if k := slices.IndexFunc(list, func(x RefreshRate) bool { return x.Start == d.Since }); k >= 0 {
 				list[k].Dropped += d.Buffers
 				if !slices.Contains(list[k].Layers, l.Name) {
 					list[k].Layers = append(list[k].Layers, l.Name)

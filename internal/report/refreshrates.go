@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -33,24 +34,28 @@ func (b *builder) refreshRates(in *Input) (blocks []view.Block) {
 		words(view.Column{Title: "Overruled", Meaning: "votes for other rates"}, text.RateOverruled),
 		words(view.Column{Title: "What it did"}, text.RateEffect),
 	}
-	if several := func(r rate) bool { return r.Screen != nil }; slices.ContainsFunc(shown, several) {
-		columns = slices.Insert(columns, 0, numbers(view.Column{Title: "Display"}, func(r rate) any {
-			if r.Screen == nil {
-				return text.Unknown
-			}
-			return *r.Screen
-		}))
+	if len(in.displays()) > 1 {
+		columns = slices.Insert(columns, 0, numbers(view.Column{Title: "PID", Meaning: "of the render service, which has a display of its own"}, func(r rate) any { return r.PID }))
 	}
-	about := ""
-	for _, p := range in.Stats.Processes {
-		if d := p.Display; d != nil && d.Lowered > 0 && about == "" {
-			about = text.Milliseconds(d.Lowered) + " of " + text.Milliseconds(d.Time) + " ms"
-		}
+	var time, lower trace.Duration
+	for _, d := range in.displays() {
+		time, lower = time+d.Time, lower+d.Lowered
 	}
+	about := text.Milliseconds(lower) + " of " + text.Milliseconds(time) + " ms"
 	t := tableOf("Lowered refresh rate", columns, shown)
 	if n := len(lowered) - len(shown); n > 0 {
 		t.More = text.More(n)
 	}
 	widen(&t)
 	return []view.Block{view.Section{Title: "Lowered refresh rate", Meaning: define("lowered refresh rate"), About: about, Blocks: []view.Block{t}}}
+}
+
+// displays returns those of the render services.
+func (in *Input) displays() (list []*stats.Display) {
+	for _, p := range in.Stats.Processes {
+		if p.Display != nil {
+			list = append(list, p.Display)
+		}
+	}
+	return list
 }

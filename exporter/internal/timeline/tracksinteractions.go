@@ -171,7 +171,7 @@ func writeRefreshRates(list []stats.RefreshRate, pipelines map[*analyzer.Process
 	for i := range list {
 		r := &list[i]
 		p := pipelines[r.Source.Process]
-		if p == nil || !r.Source.Main {
+		if p == nil {
 			continue
 		}
 		if tracks[p] == nil {
