@@ -52,6 +52,13 @@ func (f Framework) String() string {
 type DisplaySync struct {
 	ID   int64
 	Type DisplaySyncType
+	// Rate is how often a second its callback is to be called, of VsyncRate vsyncs: in every Every-th frame.
+	// They are zero if the trace does not say.
+	Rate, VsyncRate, Every int32
+	// Skipped: the callback was not called in this frame.
+	Skipped bool
+	// Took is how long the display sync was served, and CPUTime how long the thread ran in that; zero if unknown.
+	Took, CPUTime trace.Duration
 }
 
 // DisplaySyncType is who makes a DisplaySync, with ArkUI's numbers.

@@ -31,6 +31,26 @@ type DisplaySync struct {
 	CPU *float64 `json:"cpu_ms"`
 }
 
+// syncKey is a display sync, in any frame.
+type syncKey struct {
+	id   int64
+	kind analyzer.DisplaySyncType
+}
+
+func keyOfSync(s *analyzer.DisplaySync) syncKey { return syncKey{s.ID, s.Type} }
+
+func (k syncKey) compare(o syncKey) int {
+	return cmp.Or(cmp.Compare(k.id, o.id), cmp.Compare(k.kind, o.kind))
+}
+
+// typeName returns nil for an unknown type.
+func (k syncKey) typeName() *string {
+	if k.kind == analyzer.UnknownSync {
+		return nil
+	}
+	return optionalText(k.kind.String())
+}
+
 // maxDisplaySyncs is the maximum number of display syncs of a process in a report. An
 // application has a few.
 const maxDisplaySyncs = 20
@@ -42,7 +62,7 @@ func emptyFrames(r *records) *EmptyFrames {
 		cpu           trace.Duration
 	}
 	var all cost
-	costs := map[analyzer.DisplaySync]*cost{}
+	costs := map[syncKey]*cost{}
 	e := &EmptyFrames{DisplaySyncs: []DisplaySync{}}
 	for _, f := range r.frames {
 		if f.Kind != analyzer.ApplicationFrame {
@@ -56,7 +76,8 @@ func emptyFrames(r *records) *EmptyFrames {
 				e.WithoutSync++
 			}
 		}
-		for _, s := range f.DisplaySyncs {
+		for i := range f.DisplaySyncs {
+			s := keyOfSync(&f.DisplaySyncs[i])
 			c := costs[s]
 			if c == nil {
 				c = &cost{}
@@ -73,18 +94,14 @@ func emptyFrames(r *records) *EmptyFrames {
 		return nil
 	}
 	e.Frames, e.CPU = all.empty, optionalMilliseconds(all.cpu)
-	for _, s := range slices.SortedFunc(maps.Keys(costs), func(a, b analyzer.DisplaySync) int {
-		return cmp.Or(cmp.Compare(costs[b].empty, costs[a].empty), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Type, b.Type))
+	for _, s := range slices.SortedFunc(maps.Keys(costs), func(a, b syncKey) int {
+		return cmp.Or(cmp.Compare(costs[b].empty, costs[a].empty), a.compare(b))
 	}) {
 		c := costs[s]
 		if c.empty == 0 || len(e.DisplaySyncs) == maxDisplaySyncs {
 			break
 		}
-		sync := DisplaySync{ID: s.ID, Frames: c.frames, Empty: c.empty, Share: float64(c.empty) / float64(all.empty), CPU: optionalMilliseconds(c.cpu)}
-		if s.Type != analyzer.UnknownSync {
-			sync.Type = optionalText(s.Type.String())
-		}
-		e.DisplaySyncs = append(e.DisplaySyncs, sync)
+		e.DisplaySyncs = append(e.DisplaySyncs, DisplaySync{ID: s.id, Type: s.typeName(), Frames: c.frames, Empty: c.empty, Share: float64(c.empty) / float64(all.empty), CPU: optionalMilliseconds(c.cpu)})
 	}
 	return e
 }

@@ -30,6 +30,8 @@ type Report struct {
 	// Requesters are the connections on which processes ask for vsyncs, those with the most
 	// unused vsyncs first.
 	Requesters []Requester `json:"requesters"`
+	// Callbacks are the display syncs of applications, those with the most time first.
+	Callbacks []Callback `json:"callbacks"`
 	// Own are the measures that the user defined, in the order in which they were given.
 	Own []*Own `json:"own_measures"`
 	// Summaries are those that a dump of Android has, in its order.
@@ -85,7 +87,7 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 	refreshes := t.Refreshes()
 	c.setDisplays(refreshes)
 	r := c.report(span)
-	r.Interactions, r.Hangs, r.Requesters = interactions(t, o, parts), hangs, asking
+	r.Interactions, r.Hangs, r.Requesters, r.Callbacks = interactions(t, o, parts), hangs, asking, callbacks(t, o)
 	r.RefreshRates = rates(t, refreshes)
 	r.Components, r.StateVariables = components(t, o), stateVariables(t, o)
 	r.Layers, r.Summaries = layers(t, o), summaries(t, o)

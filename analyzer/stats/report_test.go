@@ -86,7 +86,7 @@ func firstBucket(frames int) stats.Bucket {
 // reportOfTwoApplications is worked out by hand; the comments say how.
 func reportOfTwoApplications() *stats.Report {
 	return &stats.Report{
-		Interactions: []*stats.Interaction{}, Hangs: []stats.Hang{}, RefreshRates: []stats.RefreshRate{}, Components: []stats.Component{}, StateVariables: []stats.StateVariable{}, Layers: []*stats.Layer{}, Requesters: []stats.Requester{}, Summaries: []stats.Summary{},
+		Interactions: []*stats.Interaction{}, Hangs: []stats.Hang{}, RefreshRates: []stats.RefreshRate{}, Components: []stats.Component{}, StateVariables: []stats.StateVariable{}, Layers: []*stats.Layer{}, Requesters: []stats.Requester{}, Callbacks: []stats.Callback{}, Summaries: []stats.Summary{},
 		Span: &stats.Span{From: at(990), To: at(1410), Seconds: 0.42},
 		Processes: []*stats.Process{
 			{

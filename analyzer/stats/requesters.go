@@ -2,6 +2,7 @@ package stats
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"ohframe/analyzer"
@@ -24,6 +25,26 @@ type Requester struct {
 	NothingShown int `json:"nothing_shown"`
 	// how long the threads that received the unused ones handled them; nil if it is unknown
 	Took *float64 `json:"unused_ms"`
+	// the display sync that most of the unused ones serve; nil if none serves one
+	DisplaySync *UnusedSync `json:"display_sync"`
+}
+
+// What a requester must have to be worth saying: so many unused vsyncs, and such a share of unused ones.
+const (
+	minUnused      = 10
+	minUnusedShare = .5
+)
+
+// Wasteful reports whether most of the vsyncs led to nothing.
+func (r *Requester) Wasteful() bool {
+	return r.Unused >= minUnused && r.Share != nil && *r.Share >= minUnusedShare
+}
+
+// UnusedSync is a display sync that unused vsyncs serve.
+type UnusedSync struct {
+	ID     int64   `json:"id"`     // its id
+	Type   *string `json:"type"`   // who asks: "callback", "animator" or "xcomponent"; nil if the trace has no type
+	Unused int     `json:"unused"` // the unused vsyncs that serve it
 }
 
 // VsyncUse is what became of vsyncs.
@@ -36,7 +57,7 @@ type VsyncUse struct {
 	Share *float64 `json:"unused_share"`
 	// how long the threads that received the unused ones ran in them; nil if it is unknown
 	CPU *trace.Duration `json:"unused_cpu_ns" sum:"unused_cpu_ns"`
-	// "unused_cpu_ns" in milliseconds / length of the trace in seconds; nil if it is unknown
+	// the same in milliseconds per second of trace; nil if it is unknown
 	Ratio *float64 `json:"unused_cpu_ms_per_s"`
 	// Time is the length of the trace, without the time between traces; zero if CPU is nil.
 	Time trace.Duration `json:"-" sum:"unused_span_ns"`
@@ -74,6 +95,7 @@ func requesters(t *analyzer.Timeline, o Options, span *Span) []Requester {
 		}
 		s.Received = len(r.Vsyncs)
 		var took, ran trace.Duration
+		syncs := map[syncKey]int{}
 		for i := range r.Vsyncs {
 			v := &r.Vsyncs[i]
 			outcome := v.Outcome()
@@ -91,6 +113,15 @@ func requesters(t *analyzer.Timeline, o Options, span *Span) []Requester {
 			}
 			lasted, cpu := v.Times()
 			took, ran = add(took, lasted), add(ran, cpu)
+			if v.Frame != nil {
+				for i := range v.Frame.DisplaySyncs {
+					syncs[keyOfSync(&v.Frame.DisplaySyncs[i])]++
+				}
+			}
+		}
+		if len(syncs) > 0 {
+			most := slices.SortedFunc(maps.Keys(syncs), func(a, b syncKey) int { return cmp.Or(cmp.Compare(syncs[b], syncs[a]), a.compare(b)) })[0]
+			s.DisplaySync = &UnusedSync{ID: most.id, Type: most.typeName(), Unused: syncs[most]}
 		}
 		s.Unused, s.Took = s.NothingSent+s.NothingShown, optionalMilliseconds(took)
 		if s.Judged > 0 {

@@ -53,6 +53,8 @@ type documentInput struct {
 	Layers         iter.Seq[*stats.Layer] `json:"layers"` // queues of buffers that are shown (docs/frames.md 16), by id
 	// connections on which processes ask for vsyncs (docs/frames.md 19), those with the most unused vsyncs first
 	Requesters []stats.Requester `json:"requesters"`
+	// display syncs of applications (docs/frames.md 19.5), those with the most time first
+	Callbacks []stats.Callback `json:"callbacks"`
 	// measures of "--measure" (docs/frames.md 20), in the order in which they were given
 	Own []*stats.Own `json:"own_measures,omitempty"`
 	// what Android counted of the frames of processes (docs/frames.md 18), in the order of the dump
@@ -85,7 +87,7 @@ func writeJSON(w io.Writer, inputs []Input, o Options) error {
 					return
 				}
 			}
-		}, slices.Values(in.Stats.Interactions), in.Stats.Hangs, in.Stats.RefreshRates, in.Stats.Components, in.Stats.StateVariables, slices.Values(in.Stats.Layers), in.Stats.Requesters, in.Stats.Own, in.Stats.Summaries})
+		}, slices.Values(in.Stats.Interactions), in.Stats.Hangs, in.Stats.RefreshRates, in.Stats.Components, in.Stats.StateVariables, slices.Values(in.Stats.Layers), in.Stats.Requesters, in.Stats.Callbacks, in.Stats.Own, in.Stats.Summaries})
 	}
 	return text.WriteJSON(w, d)
 }

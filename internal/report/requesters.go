@@ -9,16 +9,10 @@ import (
 	"ohframe/internal/view"
 )
 
-// What a requester must have to be shown: so many unused vsyncs, and such a share of unused ones.
-const (
-	minUnused      = 10
-	minUnusedShare = .5
-)
-
 // wasteful returns the requesters of whose vsyncs most led to nothing.
 func wasteful(list []stats.Requester) (found []*stats.Requester) {
 	for i := range list {
-		if r := &list[i]; r.Unused >= minUnused && r.Share != nil && *r.Share >= minUnusedShare {
+		if r := &list[i]; r.Wasteful() {
 			found = append(found, r)
 		}
 	}
@@ -45,12 +39,14 @@ func (b *builder) requesters(in *Input) view.Table {
 			return fmt.Sprintf("%d of %d", r.Unused, r.Judged)
 		}),
 		numbers(view.Column{Title: "CPU ms", Meaning: "how long the threads that received these vsyncs ran in them"}, func(r requester) any { return text.MillisecondsOrUnknown(r.CPU) }),
-		numbers(view.Column{Title: "CPU ms/min", Drop: 3, Meaning: "the same for a minute of trace"}, func(r requester) any { return number(perMinute(r.Ratio)) }),
+		numbers(view.Column{Title: "ms/min", Drop: 3, Meaning: "their processor time in a minute of trace"}, func(r requester) any { return number(perMinute(r.Ratio)) }),
 		numbers(view.Column{Title: "Took ms", Drop: 4, Meaning: "how long the threads handled these vsyncs"}, func(r requester) any { return number(r.Took) }),
-		words(view.Column{Title: "Why"}, func(r requester) string { return unusedWhy(r) }),
+		words(view.Column{Title: "Why"}, func(r requester) string { return unusedWhy(r, in.Stats.Callbacks) }),
 	}
 	t := tableOf("Unused vsyncs", columns, list[:b.most(len(list))])
-	if !slices.ContainsFunc(list, func(r requester) bool { return r.CPU != nil }) {
+	if slices.ContainsFunc(list, func(r requester) bool { return r.CPU != nil }) {
+		t.RemoveColumns(7, 8)
+	} else {
 		t.RemoveColumns(5, 7)
 	}
 	if !slices.ContainsFunc(list, func(r requester) bool { return r.Asked != nil }) {
@@ -71,13 +67,83 @@ func perMinute(x *float64) *float64 {
 	return &y
 }
 
-// unusedWhy says what became of the unused vsyncs of a requester.
-func unusedWhy(r *stats.Requester) string {
+// unusedWhy says what became of the unused vsyncs of a requester, and which display sync asked for most of them.
+func unusedWhy(r *stats.Requester, callbacks []stats.Callback) string {
+	why := fmt.Sprintf("nothing to draw %d, unchanged %d", r.NothingSent, r.NothingShown)
 	switch {
 	case r.NothingShown == 0:
-		return "nothing to draw"
+		why = "nothing to draw"
 	case r.NothingSent == 0:
-		return "nothing had changed"
+		why = "unchanged"
 	}
-	return fmt.Sprintf("nothing to draw %d, nothing had changed %d", r.NothingSent, r.NothingShown)
+	s := r.DisplaySync
+	if s == nil || 2*s.Unused < r.Unused {
+		return why
+	}
+	why += "; " + syncTitle(stats.DisplaySync{ID: s.ID, Type: s.Type}) + " asks"
+	for _, c := range ownRates(callbacks) {
+		if c.Source == r.Source && c.ID == s.ID {
+			return why + ", " + rateOf(c)
+		}
+	}
+	return why
+}
+
+// ownRates returns the callbacks that run at a rate of their own.
+func ownRates(list []stats.Callback) (found []*stats.Callback) {
+	for i := range list {
+		if c := &list[i]; c.OwnRate() {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// callbackOf names whose callback it is, such as "animator 3".
+func callbackOf(c *stats.Callback) string {
+	return syncTitle(stats.DisplaySync{ID: c.ID, Type: c.Type})
+}
+
+// rateOf returns the rate of a callback of its own, such as "60 of 120 Hz".
+func rateOf(c *stats.Callback) string { return fmt.Sprintf("%d of %d Hz", *c.Rate, *c.Vsync) }
+
+// callbacks says which callbacks run at a rate of their own. It has no rows if none does.
+func (b *builder) callbacks(in *Input) view.Table {
+	type callback = *stats.Callback
+	list := ownRates(in.Stats.Callbacks)
+	times := func(l *stats.Latency) [2]string {
+		if l == nil {
+			return [2]string{text.Unknown, text.Unknown}
+		}
+		return [2]string{text.Milliseconds(l.P50), text.Milliseconds(l.Max)}
+	}
+	t := tableOf("Callbacks at a rate of their own", []column[callback]{
+		words(view.Column{Title: "Callbacks", Min: nameWidth, Meaning: "display syncs that are not called in every frame"}, func(c callback) string {
+			return text.Shorten(text.ProcessName(c.Process), 2*nameWidth)
+		}),
+		numbers(view.Column{Title: "PID", Drop: 2}, func(c callback) any { return pidText(c.PID) }),
+		words(view.Column{Title: "Of", Meaning: define("display sync")}, func(c callback) string { return callbackOf(c) }),
+		words(view.Column{Title: "Rate", Meaning: "how often it is to be called, and the vsyncs of that time"}, rateOf),
+		numbers(view.Column{Title: "Calls", Meaning: "frames in which it was called, of those that serve it"}, func(c callback) any { return fmt.Sprintf("%d of %d", c.Calls, c.Frames) }),
+		numbers(view.Column{Title: "P50 ms"}, func(c callback) any { return times(c.Took)[0] }),
+		numbers(view.Column{Title: "Max ms", Drop: 1}, func(c callback) any { return times(c.Took)[1] }),
+		numbers(view.Column{Title: "Total ms"}, func(c callback) any { return text.Milliseconds(c.Total) }),
+		numbers(view.Column{Title: "CPU ms", Drop: 3}, func(c callback) any { return number(c.CPU) }),
+	}, list[:b.most(len(list))])
+	if n := len(list) - len(t.Rows); n > 0 {
+		t.More = text.More(n)
+	}
+	return t
+}
+
+// cadenceReason returns the callback that makes an application draw less often than the display
+// shows new frames: that with the rate of its cadence that is called the most; nil if there is none.
+func cadenceReason(p *stats.Process, list []stats.Callback) (reason *stats.Callback) {
+	cadence := p.FPS.Cadence
+	for _, c := range ownRates(list) {
+		if c.Source == p.Source && c.Source != nil && *c.Every == cadence.Every && *c.Vsync == cadence.Refresh && (reason == nil || c.Calls > reason.Calls) {
+			reason = c
+		}
+	}
+	return reason
 }

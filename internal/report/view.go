@@ -344,7 +344,7 @@ func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
 	} else if n > 0 {
 		t.More = fmt.Sprintf("… and %d more that lost less time; --verbose lists all", n)
 	}
-	s.Blocks = append(append(s.Blocks, t), slowCadences(shown)...)
+	s.Blocks = append(append(s.Blocks, t), slowCadences(shown, in.Stats.Callbacks)...)
 	if top := b.topCauses(shown); len(top.Rows) > 0 {
 		s.Blocks = append(s.Blocks, top)
 		known := make([]*causes.Process, len(shown))
@@ -361,14 +361,21 @@ func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
 	if unused := b.requesters(in); len(unused.Rows) > 0 {
 		s.Blocks = append(s.Blocks, unused)
 	}
+	if callbacks := b.callbacks(in); len(callbacks.Rows) > 0 {
+		s.Blocks = append(s.Blocks, callbacks)
+	}
 	return withLayers()
 }
 
 // slowCadences says which applications draw less often than the display shows new frames.
-func slowCadences(shown []*process) (notes []view.Block) {
+func slowCadences(shown []*process, callbacks []stats.Callback) (notes []view.Block) {
 	for _, p := range shown {
 		if p.Kind == stats.Application && p.FPS != nil && isSlow(p.FPS.Cadence) {
-			notes = append(notes, view.Note{Label: "Cadence", Text: text.Process(p.Process) + " draws " + text.Cadence(p.FPS.Cadence), Level: view.Soft})
+			said := text.Process(p.Process) + " draws " + text.Cadence(p.FPS.Cadence)
+			if c := cadenceReason(p.Process, callbacks); c != nil {
+				said += ": " + callbackOf(c) + ", " + rateOf(c)
+			}
+			notes = append(notes, view.Note{Label: "Cadence", Text: said, Level: view.Soft})
 		}
 	}
 	return notes

@@ -28,6 +28,8 @@ var derived = []table{
 	{name: "ohos_refresh_rate", module: "refresh", of: reflect.TypeFor[stats.RefreshRate](), rename: map[string]string{"start_ns": "ts", "duration_ns": "dur"}},
 	{name: "ohos_component", module: "components", of: reflect.TypeFor[stats.Component](), rename: map[string]string{"process": "process_name"}, list: "components"},
 	{name: "ohos_state_variable", module: "components", of: reflect.TypeFor[stats.StateVariable](), rename: map[string]string{"process": "process_name"}, list: "state_variables"},
+	{name: "ohos_requester", module: "vsyncs", of: reflect.TypeFor[stats.Requester](), rename: map[string]string{"process": "process_name"}, list: "requesters"},
+	{name: "ohos_callback", module: "vsyncs", of: reflect.TypeFor[stats.Callback](), rename: map[string]string{"process": "process_name", "id": "display_sync"}, list: "callbacks"},
 	{name: "ohos_fps", module: "fps", of: reflect.TypeFor[stats.Process](), strip: []string{"fps."}, rename: map[string]string{"fps.rate_hz": "fps", "fps.all_hz": "fps_all"}},
 	{name: "ohos_hitch", module: "fps", of: reflect.TypeFor[stats.Hitch]()},
 	{name: "ohos_hitch_ratio", module: "fps", of: reflect.TypeFor[stats.Process](), strip: []string{"hitches."}, rename: map[string]string{"hitches.time_ns": "dur"}},
@@ -337,11 +339,12 @@ func valueAt(v reflect.Value, path string) any {
 		if v = reflect.Indirect(v); !v.IsValid() {
 			return nil
 		}
-		i := slices.IndexFunc(reflect.VisibleFields(v.Type()), func(f reflect.StructField) bool {
+		all := reflect.VisibleFields(v.Type())
+		i := slices.IndexFunc(all, func(f reflect.StructField) bool {
 			tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			return tag == name
 		})
-		v = v.Field(i)
+		v = v.FieldByIndex(all[i].Index)
 	}
 	if v = reflect.Indirect(v); !v.IsValid() || v.Interface() == trace.UnknownPID {
 		return nil

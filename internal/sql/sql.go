@@ -9,6 +9,7 @@
 //	  ├─ ohos.interactions   what the user did, stages of launches
 //	  ├─ ohos.components     items of components, state variables
 //	  ├─ ohos.refresh        refresh rates of displays, and whose votes decided them
+//	  ├─ ohos.vsyncs      who asks for vsyncs and draws nothing, callbacks at a rate of their own
 //	  ├─ ohos.layers      queues of buffers that are shown, and the buffers
 //	  └─ ohos.frames      ohos_frame, ohos_whole_frame
 //	       ▲

@@ -438,6 +438,7 @@ var ends = [hitrace.WordCount]func(*builder, *thread, *openSlice, *hitrace.Event
 
 	hitrace.BuildItem:    (*builder).endBuild,
 	hitrace.BuildRecycle: (*builder).endBuild,
+	hitrace.DisplaySync:  (*builder).endDisplaySync,
 	hitrace.FlutterFrame: (*builder).endFrameworkFrame,
 	hitrace.FlutterDraw:  (*builder).endFlutterDraw,
 	hitrace.WebSubmit:    (*builder).endWebSubmit,

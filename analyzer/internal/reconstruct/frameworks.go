@@ -38,8 +38,26 @@ func (b *builder) beginDisplaySync(t *thread, e *hitrace.Event) {
 		return
 	}
 	f := d.frame
-	if len(f.DisplaySyncs) < maxSyncs && !slices.Contains(f.DisplaySyncs, s) && b.mayKeep(&b.kept.syncs, e) {
-		f.DisplaySyncs = append(f.DisplaySyncs, s)
+	i := slices.IndexFunc(f.DisplaySyncs, func(o analyzer.DisplaySync) bool { return o.ID == s.ID && o.Type == s.Type })
+	if i < 0 {
+		if len(f.DisplaySyncs) >= maxSyncs || !b.mayKeep(&b.kept.syncs, e) {
+			return
+		}
+		i, f.DisplaySyncs = len(f.DisplaySyncs), append(f.DisplaySyncs, s)
+	}
+	t.open.Keep(openSlice{word: e.Word, start: e.Time, ran: b.ran(t, e), sync: i})
+}
+
+// endDisplaySync adds the time of a display sync to that of the frame, which may serve it in several user interfaces.
+func (b *builder) endDisplaySync(t *thread, s *openSlice, e *hitrace.Event) {
+	d := t.frame()
+	if d == nil || s.sync >= len(d.frame.DisplaySyncs) || e.Time < s.start {
+		return
+	}
+	sync := &d.frame.DisplaySyncs[s.sync]
+	sync.Took += e.Time.Sub(s.start)
+	if b.coverage.Switches && !(b.running.unknown.Known() && b.running.unknown >= s.start) {
+		sync.CPUTime += max(0, min(b.ran(t, e)-s.ran, e.Time.Sub(s.start)))
 	}
 }
 

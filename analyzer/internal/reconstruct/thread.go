@@ -73,7 +73,8 @@ type openSlice struct {
 	start  trace.Time
 	draft  *draft          // the frame that it is part of, if any
 	used   bool            // a UVTrace whose begin is the start of a frame
-	ran    trace.Duration  // of the thread, when a UVTrace began
+	ran    trace.Duration  // of the thread, when a UVTrace or a DisplaySync began
+	sync   int             // index of that DisplaySync in its frame
 	now    trace.Monotonic // when the vsync of a FlutterVsync was due
 	commit *commit
 	wait   *wait

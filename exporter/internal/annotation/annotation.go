@@ -151,6 +151,8 @@ var (
 	Hang           = key("hang", "measures")            // on the track Hangs: the slice of the main thread and its time
 	RefreshRate    = key("refresh_rate", "measures")    // on the track Refresh rate: a rate of a display that had several, and whose vote decided it
 	Components     = key("components", "measures")      // on the track Components: the components of the process
+	Requesters     = key("requesters", "measures")      // on the track Vsyncs: the connections on which the process asks for vsyncs
+	Callbacks      = key("callbacks", "measures")       // on the track Vsyncs: the display syncs of the process
 	StateVariables = key("state_variables", "measures") // on the track Components: their state variables
 	Layer          = key("layer", "measures")           // on the summary of a layer: its measures
 

@@ -56,7 +56,7 @@ example-200 (200) [001] .... 1.000400: print: E|200
 `
 
 // jsonTracks have annotations with the names of JSON below them.
-var jsonTracks = []string{"Report", "Hitches", "Interactions", "Hangs", "Refresh rate", "Components"}
+var jsonTracks = []string{"Report", "Hitches", "Interactions", "Hangs", "Refresh rate", "Components", "Vsyncs"}
 
 // kinds is a set of kinds of slices that an annotation is written on.
 type kinds uint8
@@ -234,7 +234,7 @@ func keysOf(t *testing.T, trace *pb.Trace) map[annotation.Key]kinds {
 		note(list, on)
 		for _, a := range list {
 			switch names[a.GetNameIid()] {
-			case annotation.Ranking, annotation.Components, annotation.StateVariables:
+			case annotation.Ranking, annotation.Components, annotation.StateVariables, annotation.Requesters, annotation.Callbacks:
 				continue // names of JSON
 			}
 			for _, e := range a.ArrayValues {

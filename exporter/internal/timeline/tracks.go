@@ -28,6 +28,7 @@ import (
 //	                 ├ Hitches
 //	                 ├ Hangs                     what a main thread did for too long
 //	                 ├ Components                a slice with how often items were built and reused
+//	                 ├ Vsyncs                    a slice with the vsyncs that led to nothing
 //	                 ├ Draw, GPU                 of frames that a framework draws on other threads
 //	                 ├ Whole frame actual        from the application's begin to the end of rendering
 //	                 └ Whole frame expected      from its vsync
@@ -82,6 +83,7 @@ const (
 	interactionsTrack  = "Interactions"
 	hangsTrack         = "Hangs"
 	componentsTrack    = "Components"
+	vsyncsTrack        = "Vsyncs"
 	drawTrack          = "Draw"
 	producerGPUTrack   = "GPU"
 	layersTrack        = "Layers"
@@ -132,6 +134,7 @@ func writeTracks(w *trackWriter, t *analyzer.Timeline, tokens Tokens, causes *wh
 	writeHangs(t, report.Hangs, byProcess)
 	writeRefreshRates(report.RefreshRates, byProcess)
 	writeComponents(t, report, byProcess)
+	writeVsyncs(t, report, byProcess)
 	for _, p := range pipelines {
 		p.writeWholeFrames() // below all others, as they need several rows
 	}

@@ -142,10 +142,10 @@ func appendTree(to []byte, w *trackWriter, field protowire.Number, name uint64, 
 			return to
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.IsExported() {
+		for _, f := range reflect.VisibleFields(v.Type()) {
+			if f.IsExported() && !f.Anonymous {
 				if key, _, _ := strings.Cut(f.Tag.Get("json"), ","); key != "-" {
-					a = appendTree(a, w, annotationDictEntry, w.annotationName(key), v.Field(i))
+					a = appendTree(a, w, annotationDictEntry, w.annotationName(key), v.FieldByIndex(f.Index))
 				}
 			}
 		}

@@ -2,12 +2,14 @@ package hitrace
 
 import (
 	"bytes"
+	"math"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 )
 
-// ParseDisplaySync returns the request of a DisplaySync marker, "DisplaySyncId[N] Type[T] …".
+// ParseDisplaySync returns the request of a DisplaySync marker,
+// "DisplaySyncId[N] Type[T] … DrawFPS[60] VSyncRate[120] Rate[2] noSkip[1]".
 // Its type is UnknownSync before 5.0.3, which does not write one, and for numbers that are not
 // known. ok is false if the id cannot be read.
 func ParseDisplaySync(text []byte) (s analyzer.DisplaySync, ok bool) {
@@ -27,6 +29,19 @@ func ParseDisplaySync(text []byte) (s analyzer.DisplaySync, ok bool) {
 			s.Type = analyzer.XComponentSync
 		}
 	}
+	number := func(key string) int32 {
+		_, rest, _ := bytes.Cut(text, []byte(key))
+		n, rest := leadingInt(rest)
+		if n < 0 || n > math.MaxInt32 || !bytes.HasPrefix(rest, []byte("]")) {
+			return 0
+		}
+		return int32(n)
+	}
+	s.Rate, s.VsyncRate, s.Every = number(" DrawFPS["), number(" VSyncRate["), number(" Rate[")
+	if s.Rate == 0 && s.Every > 0 { // before 5.0
+		s.Rate = s.VsyncRate / s.Every
+	}
+	s.Skipped = bytes.Contains(text, []byte(" noSkip[0]"))
 	return s, true
 }
 

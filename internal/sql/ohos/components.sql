@@ -30,14 +30,6 @@ WHERE
   AND t.type IN ('process_track_event', 'process_merged_track_event')
   AND (a.flat_key GLOB 'debug.components.*' OR a.flat_key GLOB 'debug.state_variables.*');
 
--- An argument of an entry, if rows are grouped by entry.
-CREATE OR REPLACE PERFETTO MACRO _ohos_of(
-  name Expr,
-  value Expr
-)
-RETURNS Expr
-AS max(iif(flat_key = $name, $value, NULL));
-
 -- The components of applications, those with the most time first.
 CREATE OR REPLACE PERFETTO TABLE ohos_component(
   -- The slice on the track "Components".

@@ -5,6 +5,14 @@
 -- engine from filtering by one of these first. All rows may have the same value in it, and
 -- are then searched one by one.
 
+-- An argument of an entry, if rows are grouped by entry.
+CREATE OR REPLACE PERFETTO MACRO _ohos_of(
+  name Expr,
+  value Expr
+)
+RETURNS Expr
+AS max(iif(flat_key = $name, $value, NULL));
+
 -- A merged trace may also contain frames of other machines.
 CREATE OR REPLACE PERFETTO TABLE _ohos_machine AS
 SELECT id AS machine_id FROM machine WHERE sysname = 'OpenHarmony';

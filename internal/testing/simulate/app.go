@@ -164,6 +164,13 @@ func (s *sim) appFrame(p *app, a *actor) {
 	f.whole = Interval{f.Start, s.now}
 	a.end()
 	a.compute(8 * trace.Microsecond)
+	if p.Asks {
+		s.post(s.unmarshal, a, func(u *actor) {
+			u.begin(p.window+"_RequestNextVSync", "M0538")
+			u.compute(8 * trace.Microsecond)
+			u.end()
+		})
+	}
 	if s.choices.chance(s.Chances.LateFlush) && !wrong.empty {
 		s.lateFlush(p, a, f, v)
 	}

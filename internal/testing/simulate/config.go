@@ -99,6 +99,8 @@ type App struct {
 	Workers int
 	// VsyncThread adds a thread that receives vsyncs but makes no frames.
 	VsyncThread bool
+	// Asks makes render_service write when it asks for a vsync, after each frame.
+	Asks bool
 	// OnDemand makes it draw only during interactions and for the time Draws after the first
 	// vsync.
 	OnDemand bool
@@ -135,6 +137,7 @@ type Chances struct {
 	RenderGPULate float64 // the GPU work of the frame does
 	RenderInvalid float64 // the frame processes no commands at all
 	RenderSkip    float64 // a frame without commands draws nothing
+	Unchanged     float64 // a frame draws nothing, because its commands change nothing
 	GPUOutside    float64 // GPU work is queued after the frame's end; from 5.0.0 on
 	CommitLate    float64 // the commit ends only after the display showed the frame
 }

@@ -40,6 +40,9 @@ func (s *sim) renderFrame(a *actor) {
 		s.process(a, f, v)
 	}
 	skips = skips && len(f.Sources) == 0 && len(f.taken) == 0
+	if s.Chances.Unchanged > 0 && s.choices.chance(s.Chances.Unchanged) && len(f.taken) == 0 && !invalid {
+		skips = true
+	}
 	f.direct = s.Direct && len(f.Sources) == 0 && len(f.taken) > 0
 	a.begin("RSUniRender:QuickPrepareScreenRenderNode 0", "M0538")
 	if s.Detail {
@@ -135,7 +138,7 @@ func (s *sim) drawFrame(a *actor, f *Frame, v vsync, skips bool) {
 	a.end()
 	if skips {
 		a.slice(skipDraw, values{}, 5*trace.Microsecond)
-		f.Empty = true
+		f.Empty, f.Unchanged = true, true
 		a.slice(skipCommit, values{}, 5*trace.Microsecond)
 		a.end()
 		a.end()

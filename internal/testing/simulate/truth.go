@@ -92,6 +92,7 @@ type Frame struct {
 	Commit           trace.Time // start of the commit
 	Present          trace.Time
 	PresentEstimated bool // shown before the commit looked
+	Unchanged        bool // it drew nothing, because nothing had changed
 
 	// CPUTime is how long an application frame's thread ran. DisplaySyncs are those it served.
 	CPUTime      trace.Duration

@@ -1,0 +1,49 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+)
+
+// Requesters of whose vsyncs most led to nothing are shown, and callbacks at a rate of their own.
+func TestRequesters(t *testing.T) {
+	r := func(name string, unused, judged int) stats.Requester {
+		return stats.Requester{Name: name, PID: 20170, Process: "example.gallery", NothingSent: unused, VsyncUse: stats.VsyncUse{
+			Received: judged, Judged: judged, Unused: unused, Share: new(float64(unused) / float64(judged)),
+		}}
+	}
+	ticker, few, used := r("Ticker", 596, 600), r("Few", 9, 9), r("Used", 100, 201)
+	ticker.Asked, ticker.CPU, ticker.Ratio = new(600), new(52*trace.Millisecond), new(5.17)
+	ticker.NothingSent, ticker.NothingShown, ticker.DisplaySync = 590, 6, &stats.UnusedSync{ID: 3, Type: new("callback"), Unused: 590}
+	in := idler()
+	in.Stats.Requesters = []stats.Requester{ticker, few, used}
+	callback := stats.Callback{PID: 20170, Process: "example.gallery", ID: 3, Type: new("callback"), Rate: new(60), Vsync: new(120), Every: new(2), Frames: 600, Calls: 300, Total: 3 * trace.Second}
+	every, rare := callback, callback
+	every.ID, every.Every, rare.ID, rare.Calls = 4, new(1), 5, 9
+	in.Stats.Callbacks = []stats.Callback{callback, every, rare}
+	got := squeezed(write(t, []Input{in}, "table", Options{}))
+	for _, line := range []string{
+		"Unused vsyncs PID Connection Asked Unused CPU ms ms/min Why",
+		"example.gallery 20170 Ticker 600 596 of 600 52.0 310.2 nothing to draw 590,", // and in the next lines
+		"unchanged 6; own", "callback 3 asks, 60 of", "120 Hz",
+		"example.gallery 20170 own 60 of 120 Hz 300 of 600 – – 3000.0 –",
+	} {
+		if !strings.Contains(got, line) {
+			t.Errorf("no line %q in\n%s", line, got)
+		}
+	}
+	for _, other := range []string{"Few", "Used", "own callback 4", "own callback 5"} {
+		if strings.Contains(got, other) {
+			t.Errorf("%s is shown", other)
+		}
+	}
+	if page := write(t, []Input{in}, "html", Options{}); !strings.Contains(page, define("unused vsync")) {
+		t.Error("the page does not explain unused vsyncs")
+	}
+	if page := write(t, []Input{idler()}, "html", Options{}); strings.Contains(page, define("unused vsync")) {
+		t.Error("a page without unused vsyncs explains them")
+	}
+}

@@ -1,0 +1,172 @@
+-- Who asks for vsyncs and draws nothing, and callbacks at a rate of their own (docs/frames.md 19), of
+-- processes of which `ohframe report` says so. They are arguments of the slices of the tracks "Vsyncs".
+--
+-- Unknown values are NULL.
+
+INCLUDE PERFETTO MODULE ohos.slices;
+
+-- The arguments of the slices, each with the number of its entry.
+CREATE OR REPLACE PERFETTO TABLE _ohos_vsync_value AS
+SELECT
+  s.id,
+  p.upid,
+  a.flat_key,
+  cast_int!(substr(a.key, instr(a.key, '[') + 1)) AS number,
+  a.int_value,
+  a.real_value,
+  a.string_value
+FROM process_track AS t
+JOIN process AS p USING (upid)
+JOIN _ohos_machine USING (machine_id)
+JOIN slice AS s
+  ON s.track_id = t.id
+JOIN args AS a
+  ON a.arg_set_id = s.arg_set_id
+WHERE
+  t.name = 'Vsyncs'
+  AND t.type IN ('process_track_event', 'process_merged_track_event')
+  AND (a.flat_key GLOB 'debug.requesters.*' OR a.flat_key GLOB 'debug.callbacks.*');
+
+-- The connections on which processes ask for vsyncs, those with the most unused ones first.
+CREATE OR REPLACE PERFETTO TABLE ohos_requester(
+  -- The slice on the track "Vsyncs".
+  id JOINID(slice.id),
+  -- The process.
+  upid JOINID(process.id),
+  -- Name of the connection, 'rs' for render_service.
+  name STRING,
+  -- Process id; NULL if it is unknown.
+  pid LONG,
+  -- Name of the process; empty if it is unknown.
+  process_name STRING,
+  -- Requests; NULL if the trace shows none, or not whose they are.
+  asked LONG,
+  -- Vsyncs that render_service sent; NULL as before.
+  sent LONG,
+  -- Vsyncs that were received.
+  received LONG,
+  -- Vsyncs of which it is known whether they led to a new picture, and those of them that did
+  -- not.
+  judged LONG,
+  -- Vsyncs of which it is known whether they led to a new picture, and those of them that did
+  -- not.
+  unused LONG,
+  -- Unused / judged; NULL if judged is 0.
+  unused_share DOUBLE,
+  -- How long the threads that received the unused ones ran in them; NULL if it is unknown.
+  unused_cpu_ns DURATION,
+  -- The same in milliseconds per second of trace; NULL if it is unknown.
+  unused_cpu_ms_per_s DOUBLE,
+  -- Of unused: those for which nothing was sent, and those whose picture render_service or
+  -- Flutter found unchanged.
+  nothing_sent LONG,
+  -- Of unused: those for which nothing was sent, and those whose picture render_service or
+  -- Flutter found unchanged.
+  nothing_shown LONG,
+  -- How long the threads that received the unused ones handled them; NULL if it is unknown.
+  unused_ms DOUBLE,
+  -- Display_sync: its id.
+  display_sync_id LONG,
+  -- Display_sync: who asks: 'callback', 'animator' or 'xcomponent'; NULL if the trace has no
+  -- type.
+  display_sync_type STRING,
+  -- Display_sync: the unused vsyncs that serve it.
+  display_sync_unused LONG
+)
+AS
+SELECT
+  id,
+  upid,
+  _ohos_of!('debug.requesters.name', string_value) AS name, _ohos_of!('debug.requesters.pid', int_value) AS pid,
+  _ohos_of!('debug.requesters.process', string_value) AS process_name,
+  _ohos_of!('debug.requesters.asked', int_value) AS asked,
+  _ohos_of!('debug.requesters.sent', int_value) AS sent,
+  _ohos_of!('debug.requesters.received', int_value) AS received,
+  _ohos_of!('debug.requesters.judged', int_value) AS judged,
+  _ohos_of!('debug.requesters.unused', int_value) AS unused,
+  _ohos_of!('debug.requesters.unused_share', real_value) AS unused_share,
+  _ohos_of!('debug.requesters.unused_cpu_ns', int_value) AS unused_cpu_ns,
+  _ohos_of!('debug.requesters.unused_cpu_ms_per_s', real_value) AS unused_cpu_ms_per_s,
+  _ohos_of!('debug.requesters.nothing_sent', int_value) AS nothing_sent,
+  _ohos_of!('debug.requesters.nothing_shown', int_value) AS nothing_shown,
+  _ohos_of!('debug.requesters.unused_ms', real_value) AS unused_ms,
+  _ohos_of!('debug.requesters.display_sync.id', int_value) AS display_sync_id,
+  _ohos_of!('debug.requesters.display_sync.type', string_value) AS display_sync_type,
+  _ohos_of!('debug.requesters.display_sync.unused', int_value) AS display_sync_unused
+FROM _ohos_vsync_value
+WHERE
+  flat_key GLOB 'debug.requesters.*'
+GROUP BY
+  id,
+  number
+ORDER BY
+  unused DESC,
+  id,
+  number;
+
+-- Display syncs of applications, each at one rate, those with the most time first.
+CREATE OR REPLACE PERFETTO TABLE ohos_callback(
+  -- The slice on the track "Vsyncs".
+  id JOINID(slice.id),
+  -- The application.
+  upid JOINID(process.id),
+  -- Process id of the application.
+  pid LONG,
+  -- Its name.
+  process_name STRING,
+  -- Id of the display sync.
+  display_sync LONG,
+  -- Whose callback it is: 'callback', 'animator' or 'xcomponent'; NULL if the trace has no type.
+  type STRING,
+  -- How often it is to be called a second; NULL if the trace does not say.
+  rate_hz LONG,
+  -- Of so many vsyncs a second; NULL if the trace does not say.
+  vsync_rate_hz LONG,
+  -- In every so many frames: 2 is every second one; NULL if the trace does not say.
+  every LONG,
+  -- Frames that serve it.
+  frames LONG,
+  -- Those in which it was called.
+  calls LONG,
+  -- Took: number of frames, interactions or items.
+  took_frames LONG,
+  -- Took: half of the times are at most this long.
+  took_p50_ns DURATION,
+  -- Took: 95 % of them are; NULL for fewer than 20.
+  took_p95_ns DURATION,
+  -- Took: the longest.
+  took_max_ns DURATION,
+  -- Of all calls.
+  total_ns DURATION,
+  -- How long the threads ran in the calls; NULL if it is unknown.
+  cpu_ms DOUBLE
+)
+AS
+SELECT
+  id,
+  upid,
+  _ohos_of!('debug.callbacks.pid', int_value) AS pid,
+  _ohos_of!('debug.callbacks.process', string_value) AS process_name,
+  _ohos_of!('debug.callbacks.id', int_value) AS display_sync,
+  _ohos_of!('debug.callbacks.type', string_value) AS type,
+  _ohos_of!('debug.callbacks.rate_hz', int_value) AS rate_hz,
+  _ohos_of!('debug.callbacks.vsync_rate_hz', int_value) AS vsync_rate_hz,
+  _ohos_of!('debug.callbacks.every', int_value) AS every,
+  _ohos_of!('debug.callbacks.frames', int_value) AS frames,
+  _ohos_of!('debug.callbacks.calls', int_value) AS calls,
+  _ohos_of!('debug.callbacks.took.frames', int_value) AS took_frames,
+  _ohos_of!('debug.callbacks.took.p50_ns', int_value) AS took_p50_ns,
+  _ohos_of!('debug.callbacks.took.p95_ns', int_value) AS took_p95_ns,
+  _ohos_of!('debug.callbacks.took.max_ns', int_value) AS took_max_ns,
+  _ohos_of!('debug.callbacks.total_ns', int_value) AS total_ns,
+  _ohos_of!('debug.callbacks.cpu_ms', real_value) AS cpu_ms
+FROM _ohos_vsync_value
+WHERE
+  flat_key GLOB 'debug.callbacks.*'
+GROUP BY
+  id,
+  number
+ORDER BY
+  total_ns DESC,
+  id,
+  number;
