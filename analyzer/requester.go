@@ -13,16 +13,26 @@ type Requester struct {
 	Name string
 	// Process is the one that asks; nil if the trace does not say which.
 	Process *Process
-	// Asked is when it asked for vsyncs, and Sent when render_service sent them, in order. They
+	// Asked are its requests for vsyncs, and Sent is when render_service sent them, in order. They
 	// are empty if the trace does not show that, or not of which process.
-	Asked, Sent []trace.Time
+	Asked []Ask
+	Sent  []trace.Time
 	// Vsyncs are those that it received, in order.
 	Vsyncs []Received
 }
 
+// Ask is a request for a vsync.
+type Ask struct {
+	At trace.Time // when it arrived
+	// Slice is the name of the innermost slice in which a thread that receives the vsyncs of the connection then was for some
+	// time; empty if it is unknown.
+	Slice string
+}
+
 // Received is a vsync that a Requester received.
 type Received struct {
-	At trace.Time
+	At  trace.Time
+	TID trace.TID // of the thread that received it
 	// Frame is what became of it; nil if that is no frame.
 	Frame *Frame
 	// Took and CPUTime are how long the thread that received it handled it, and ran in that; zero if unknown, or
@@ -97,7 +107,8 @@ func (r *Received) Times() (took, cpu trace.Duration) {
 func (t *Timeline) cutRequesters(from, to trace.Time, isGone func(*Frame) bool) {
 	outside := func(at trace.Time) bool { return at < from || at >= to }
 	for _, r := range t.Requesters {
-		r.Asked, r.Sent = slices.DeleteFunc(r.Asked, outside), slices.DeleteFunc(r.Sent, outside)
+		r.Asked = slices.DeleteFunc(r.Asked, func(a Ask) bool { return outside(a.At) })
+		r.Sent = slices.DeleteFunc(r.Sent, outside)
 		r.Vsyncs = slices.DeleteFunc(r.Vsyncs, func(v Received) bool {
 			return outside(v.At) || v.Frame != nil && isGone(v.Frame)
 		})

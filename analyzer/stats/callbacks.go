@@ -10,7 +10,7 @@ import (
 )
 
 // Callback is a display sync of an application at one rate: a callback of its own, of an animator or of an
-// XComponent, that ArkUI calls in every N-th frame (docs/frames.md 19). Percentiles are those of Durations.
+// XComponent, that ArkUI calls in every N-th frame (docs/frames.md 19.6). Percentiles are those of Durations.
 type Callback struct {
 	// Source is the process.
 	Source  *analyzer.Process `json:"-"`

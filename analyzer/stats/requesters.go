@@ -27,6 +27,34 @@ type Requester struct {
 	Took *float64 `json:"unused_ms"`
 	// the display sync that most of the unused ones serve; nil if none serves one
 	DisplaySync *UnusedSync `json:"display_sync"`
+	// the slices in which the threads that receive its vsyncs were when the requests arrived, at most 5, that with the most
+	// first; those of which it is known
+	AskedIn []AskedIn `json:"asked_in"`
+}
+
+// AskedIn is a slice, and the requests that arrived in it.
+type AskedIn struct {
+	Slice string `json:"slice"` // its name
+	Asked int    `json:"asked"` // requests
+}
+
+// maxAskedIn is the number of slices of a requester that a report has.
+const maxAskedIn = 5
+
+// askedIn returns the slices with the most requests.
+func askedIn(list []analyzer.Ask) []AskedIn {
+	counts := map[string]int{}
+	for i := range list {
+		if list[i].Slice != "" {
+			counts[list[i].Slice]++
+		}
+	}
+	found := []AskedIn{}
+	for name, n := range counts {
+		found = append(found, AskedIn{name, n})
+	}
+	slices.SortFunc(found, func(x, y AskedIn) int { return cmp.Or(cmp.Compare(y.Asked, x.Asked), cmp.Compare(x.Slice, y.Slice)) })
+	return found[:min(len(found), maxAskedIn)]
 }
 
 // What a requester must have to be worth saying: so many unused vsyncs, and such a share of unused ones.
@@ -86,7 +114,7 @@ func requesters(t *analyzer.Timeline, o Options, span *Span) []Requester {
 		if o.Process != nil && (r.Process == nil || !o.Process(r.Process)) {
 			continue
 		}
-		s := Requester{Source: r.Process, Name: r.Name, PID: trace.UnknownPID, Asked: optionalCount(len(r.Asked)), Sent: optionalCount(len(r.Sent))}
+		s := Requester{Source: r.Process, Name: r.Name, PID: trace.UnknownPID, Asked: optionalCount(len(r.Asked)), Sent: optionalCount(len(r.Sent)), AskedIn: askedIn(r.Asked)}
 		if r.Process != nil {
 			s.PID, s.Process = r.Process.PID, r.Process.Name
 			if r.Process.NoPID {

@@ -40,7 +40,7 @@ func TestRequesters(t *testing.T) {
 			}
 			line.Frames = append(line.Frames, r)
 		}
-		windows.Asked, windows.Vsyncs = append(windows.Asked, at), append(windows.Vsyncs, analyzer.Received{At: at, Frame: f})
+		windows.Asked, windows.Vsyncs = append(windows.Asked, analyzer.Ask{At: at, Slice: []string{"FlushAnimation", "FlushTask", ""}[i%4%3]}), append(windows.Vsyncs, analyzer.Received{At: at, Frame: f})
 	}
 	line.Requesters = []*analyzer.Requester{windows}
 	r := stats.Compute(line, stats.Options{})
@@ -50,6 +50,7 @@ func TestRequesters(t *testing.T) {
 			Received: 12, Judged: 12, Unused: 7, Share: new(7.0 / 12), CPU: new(3500 * trace.Microsecond), Ratio: new(3.5), Time: trace.Second,
 		},
 		NothingSent: 6, NothingShown: 1, Took: new(21.0), DisplaySync: &stats.UnusedSync{ID: 327, Type: new("callback"), Unused: 7},
+		AskedIn: []stats.AskedIn{{Slice: "FlushAnimation", Asked: 6}, {Slice: "FlushTask", Asked: 3}},
 	}}
 	sameJSON(t, r.Requesters, want)
 	sameJSON(t, r.Callbacks, []stats.Callback{{

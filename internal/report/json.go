@@ -53,7 +53,7 @@ type documentInput struct {
 	Layers         iter.Seq[*stats.Layer] `json:"layers"` // queues of buffers that are shown (docs/frames.md 16), by id
 	// connections on which processes ask for vsyncs (docs/frames.md 19), those with the most unused vsyncs first
 	Requesters []stats.Requester `json:"requesters"`
-	// display syncs of applications (docs/frames.md 19.5), those with the most time first
+	// display syncs of applications (docs/frames.md 19.6), those with the most time first
 	Callbacks []stats.Callback `json:"callbacks"`
 	// measures of "--measure" (docs/frames.md 20), in the order in which they were given
 	Own []*stats.Own `json:"own_measures,omitempty"`

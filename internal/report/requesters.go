@@ -78,6 +78,9 @@ func unusedWhy(r *stats.Requester, callbacks []stats.Callback) string {
 	}
 	s := r.DisplaySync
 	if s == nil || 2*s.Unused < r.Unused {
+		if len(r.AskedIn) > 0 && 2*r.AskedIn[0].Asked >= *r.Asked {
+			why += "; asks in " + text.Shorten(text.Printable(r.AskedIn[0].Slice), maxSlice)
+		}
 		return why
 	}
 	why += "; " + syncTitle(stats.DisplaySync{ID: s.ID, Type: s.Type}) + " asks"

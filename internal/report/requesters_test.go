@@ -18,8 +18,10 @@ func TestRequesters(t *testing.T) {
 	ticker, few, used := r("Ticker", 596, 600), r("Few", 9, 9), r("Used", 100, 201)
 	ticker.Asked, ticker.CPU, ticker.Ratio = new(600), new(52*trace.Millisecond), new(5.17)
 	ticker.NothingSent, ticker.NothingShown, ticker.DisplaySync = 590, 6, &stats.UnusedSync{ID: 3, Type: new("callback"), Unused: 590}
+	animated := r("WM_20170", 50, 60)
+	animated.Asked, animated.AskedIn = new(60), []stats.AskedIn{{Slice: "FlushAnimation", Asked: 55}, {Slice: "Other", Asked: 5}}
 	in := idler()
-	in.Stats.Requesters = []stats.Requester{ticker, few, used}
+	in.Stats.Requesters = []stats.Requester{ticker, few, used, animated}
 	callback := stats.Callback{PID: 20170, Process: "example.gallery", ID: 3, Type: new("callback"), Rate: new(60), Vsync: new(120), Every: new(2), Frames: 600, Calls: 300, Total: 3 * trace.Second}
 	every, rare := callback, callback
 	every.ID, every.Every, rare.ID, rare.Calls = 4, new(1), 5, 9
@@ -28,6 +30,7 @@ func TestRequesters(t *testing.T) {
 	for _, line := range []string{
 		"Unused vsyncs PID Connection Asked Unused CPU ms ms/min Why",
 		"example.gallery 20170 Ticker 600 596 of 600 52.0 310.2 nothing to draw 590,", // and in the next lines
+		"example.gallery 20170 WM_20170 60 50 of 60 – – nothing to draw; asks", "in FlushAnimation",
 		"unchanged 6; own", "callback 3 asks, 60 of", "120 Hz",
 		"example.gallery 20170 own 60 of 120 Hz 300 of 600 – – 3000.0 –",
 	} {
@@ -35,7 +38,7 @@ func TestRequesters(t *testing.T) {
 			t.Errorf("no line %q in\n%s", line, got)
 		}
 	}
-	for _, other := range []string{"Few", "Used", "own callback 4", "own callback 5"} {
+	for _, other := range []string{"Few", "Used", "own callback 4", "own callback 5", "Other"} {
 		if strings.Contains(got, other) {
 			t.Errorf("%s is shown", other)
 		}

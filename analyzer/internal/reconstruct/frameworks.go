@@ -74,7 +74,7 @@ func (b *builder) beginNative(t *thread, e *hitrace.Event, v hitrace.Vsync) {
 	for _, name := range webReceivers {
 		if bytes.HasPrefix(v.Receiver, name) {
 			if c := b.connection(v.Receiver, e); c != nil && b.mayKeep(&b.kept.requests, e) {
-				c.others = append(c.others, received{t.pid, e.Number, e.Time})
+				c.others = append(c.others, received{t.pid, t.tid, e.Number, e.Time})
 			}
 			return
 		}

@@ -20,9 +20,10 @@ import (
 
 // connection is a name, and what render_service writes about it. Several processes may have connections of one name.
 type connection struct {
-	name        string
-	asked, sent []trace.Time
-	asking      trace.PID // the process of the threads that write the requests
+	name   string
+	asked  []analyzer.Ask
+	sent   []trace.Time
+	asking trace.PID // the process of the threads that write the requests
 	// others are vsyncs that are received where frames have markers of their own.
 	others []received
 }
@@ -30,6 +31,7 @@ type connection struct {
 // received is a vsync that a process received.
 type received struct {
 	pid  trace.PID
+	tid  trace.TID
 	line int
 	at   trace.Time
 }
@@ -53,7 +55,7 @@ func (b *builder) connection(name []byte, e *hitrace.Event) *connection {
 
 func (b *builder) beginVsyncRequested(t *thread, e *hitrace.Event) {
 	if c := b.connection(hitrace.ParseVsyncRequested(e.Marker.Label()), e); c != nil && b.mayKeep(&b.kept.requests, e) {
-		c.asked, c.asking = append(c.asked, e.Time), t.pid
+		c.asked, c.asking = append(c.asked, analyzer.Ask{At: e.Time}), t.pid
 	}
 }
 
@@ -111,20 +113,20 @@ func (b *builder) setRequesters(t *analyzer.Timeline) {
 		f := d.frame
 		switch {
 		case d.connection != nil:
-			add(d.connection.name, f.Process, analyzer.Received{At: f.Actual.Start, Frame: f})
+			add(d.connection.name, f.Process, analyzer.Received{At: f.Actual.Start, TID: f.TID, Frame: f})
 		case f.Framework == analyzer.Flutter && d.now != 0:
 			flutter[received{pid: d.pid, at: trace.Time(d.now)}] = f
 		case d.hasVsync && f.Kind == analyzer.RenderFrame:
-			add("rs", f.Process, analyzer.Received{At: f.Actual.Start, Frame: f})
+			add("rs", f.Process, analyzer.Received{At: f.Actual.Start, TID: f.TID, Frame: f})
 		case d.hasVsync && f.Framework == analyzer.Platform:
-			add(fmt.Sprintf(nameless, d.pid), f.Process, analyzer.Received{At: f.Actual.Start, Frame: f})
+			add(fmt.Sprintf(nameless, d.pid), f.Process, analyzer.Received{At: f.Actual.Start, TID: f.TID, Frame: f})
 		}
 	}
 	for _, d := range b.frameworks.natives {
 		if !d.dropped || d.connection == nil {
 			continue
 		}
-		v := analyzer.Received{At: d.frame.Actual.Start, Frame: flutter[received{pid: d.pid, at: trace.Time(d.now)}]}
+		v := analyzer.Received{At: d.frame.Actual.Start, TID: d.frame.TID, Frame: flutter[received{pid: d.pid, at: trace.Time(d.now)}]}
 		if d.receiveEnd > v.At {
 			v.Took = d.receiveEnd.Sub(v.At)
 			if b.coverage.Switches {
@@ -135,7 +137,7 @@ func (b *builder) setRequesters(t *analyzer.Timeline) {
 	}
 	for _, c := range b.connections {
 		for _, v := range c.others {
-			add(c.name, b.lives.at(v.pid, v.line), analyzer.Received{At: v.at})
+			add(c.name, b.lives.at(v.pid, v.line), analyzer.Received{At: v.at, TID: v.tid})
 		}
 	}
 	for r, n := range first {
@@ -174,10 +176,10 @@ func (b *builder) setRequesters(t *analyzer.Timeline) {
 // its own threads, and the name of one of a window has the process id.
 func (b *builder) asking(c *connection) *analyzer.Process {
 	pid, at := trace.UnknownPID, trace.Time(0)
-	for _, list := range [][]trace.Time{c.asked, c.sent} {
-		if len(list) > 0 {
-			at = list[0]
-		}
+	if len(c.asked) > 0 {
+		at = c.asked[0].At
+	} else if len(c.sent) > 0 {
+		at = c.sent[0]
 	}
 	if c.name == "rs" {
 		pid = c.asking

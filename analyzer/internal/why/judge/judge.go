@@ -52,6 +52,7 @@ func Explain(r *record.Record, t *analyzer.Timeline, samples *sample.Recording, 
 		Frames: make(map[*analyzer.Frame]*why.Explanation, len(t.Frames)), Scheduled: r.Scheduled, Woken: r.Woken, BlockedReasons: r.BlockedReasons, Limited: r.Limited,
 		TooDeep: r.TooDeep, Unlabeled: r.Unlabeled, Own: t.Diagnostics.Recorded.Own(),
 	}
+	nameRequests(r, t)
 	responses, stretches := newResponses(r, t)
 	hangs := newHangs(r, t, stretches)
 	j := &judge{placedAt: map[string]int{}, record: r, book: account.New(r, t, stretches, samples, workers), causes: c, pieces: pieces, limiters: newLimiters(r, t, events), groups: map[role]*group{}}

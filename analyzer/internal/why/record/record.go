@@ -128,6 +128,42 @@ func (r *Record) Outermost(tid trace.TID, times []trace.Time) []analyzer.Interva
 	return found
 }
 
+// Around returns, for each of the times, which are in order, the key of the innermost slice of a thread in
+// which the thread was then and had been for some time; 0 where there is none.
+func (r *Record) Around(tid trace.TID, times []trace.Time, since trace.Duration) []Key {
+	found := make([]Key, len(times))
+	type begin struct {
+		key Key
+		at  trace.Time
+	}
+	for _, l := range r.Logs(tid) {
+		next, open := 0, []begin{}
+		until := func(at trace.Time) {
+			for ; next < len(times) && times[next] < at; next++ {
+				for _, b := range open {
+					if b.at.Add(since) <= times[next] {
+						found[next] = b.key
+					}
+				}
+			}
+		}
+		for e := range l.Entries() {
+			switch e.Kind {
+			case BeginEntry:
+				until(e.At)
+				open = append(open, begin{Key(e.Value), e.At})
+			case EndEntry:
+				until(e.At)
+				open = open[:max(0, len(open)-1)]
+			}
+			if next == len(times) {
+				break
+			}
+		}
+	}
+	return found
+}
+
 // LoggedFrom returns from when on what a thread does is known, from start to end; false if it
 // is not.
 func (r *Record) LoggedFrom(tid trace.TID, start, end trace.Time) (trace.Time, bool) {
