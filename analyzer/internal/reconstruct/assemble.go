@@ -137,6 +137,11 @@ func (b *builder) place(parts []analyzer.Part, jumps []*lineStep) {
 		if f.Kind == analyzer.ApplicationFrame && b.coverage.Switches {
 			f.CPUTime = min(ran, max(0, f.Actual.Duration()))
 		}
+		for i := range f.DisplaySyncs {
+			if !b.coverage.Switches {
+				f.DisplaySyncs[i].CPUTime = 0
+			}
+		}
 		f.Vsync = clock.Trace(d.now)
 		d.placeFramework()
 		if d.hasVsync {

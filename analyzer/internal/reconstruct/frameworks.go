@@ -56,7 +56,7 @@ func (b *builder) endDisplaySync(t *thread, s *openSlice, e *hitrace.Event) {
 	}
 	sync := &d.frame.DisplaySyncs[s.sync]
 	sync.Took += e.Time.Sub(s.start)
-	if b.coverage.Switches && !(b.running.unknown.Known() && b.running.unknown >= s.start) {
+	if !b.running.unknown.Known() || b.running.unknown < s.start {
 		sync.CPUTime += max(0, min(b.ran(t, e)-s.ran, e.Time.Sub(s.start)))
 	}
 }

@@ -111,7 +111,14 @@ func TestSimulatedDisplaySyncs(t *testing.T) {
 					}
 					var syncs []analyzer.DisplaySync
 					for _, s := range f.DisplaySyncs {
-						syncs = append(syncs, analyzer.DisplaySync{ID: s.ID, Type: analyzer.DisplaySyncType(s.Type)})
+						sync := analyzer.DisplaySync{
+							ID: s.ID, Type: analyzer.DisplaySyncType(s.Type), Rate: int32(s.VsyncRate) / int32(s.Rate), VsyncRate: int32(s.VsyncRate), Every: int32(s.Rate), Skipped: s.Skipped,
+							Took: 20 * trace.Microsecond,
+						}
+						if kernel != simulate.KernelNone {
+							sync.CPUTime = sync.Took
+						}
+						syncs = append(syncs, sync)
 					}
 					want = append(want, fmt.Sprintf(syncWords, f.TID, f.Start, f.CPUTime, f.Empty, syncs))
 				}

@@ -17,6 +17,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"ohframe"
+	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/exporter"
 	"ohframe/exporter/internal/annotation"
@@ -108,6 +109,11 @@ func inputs(t *testing.T) map[string]*pb.Trace {
 	for name, text := range texts(t) {
 		traces[name] = convert(t, text)
 	}
+	idle := simulate.Default()
+	idle.Duration, idle.Chances.AppEmpty, idle.Apps[0].DisplaySyncs = 300*trace.Millisecond, .9, []simulate.DisplaySync{{ID: 3, Type: -1}}
+	var asking strings.Builder
+	must.Get(simulate.Write(&asking, idle))(t)
+	traces["unused vsyncs"] = convert(t, asking.String())
 	for _, cause := range []simulate.Cause{"more_work", "buffer", simulate.CauseRenderBusy} {
 		traces["functions of "+string(cause)] = withFunctions(t, cause)
 	}

@@ -116,6 +116,9 @@ type DisplaySync struct {
 	ID   int64
 	Type int
 	Rate int64
+	// VsyncRate is the display's rate in a frame that serves it, and Skipped that it is not called in that frame.
+	VsyncRate int
+	Skipped   bool
 }
 
 // Chances are probabilities, from 0 to 1, each of one thing in one frame.

@@ -247,6 +247,7 @@ func (s *sim) syncDisplay(p *app, a *actor, f *Frame, v vsync) {
 	for _, d := range p.DisplaySyncs {
 		d.Rate = max(1, d.Rate)
 		serves := v.index%d.Rate == 0
+		d.VsyncRate, d.Skipped = v.rate, !serves
 		a.begin(displaySync(d, v, serves), appLevel)
 		a.compute(20 * trace.Microsecond)
 		a.end()
