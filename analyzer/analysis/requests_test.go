@@ -19,7 +19,9 @@ func TestSlicesOfRequests(t *testing.T) {
 		fmt.Fprintf(&text, "thread-%d ( %d) [001] .... 100.%06d: tracing_mark_write: %s\n", tid, pid, at/trace.Microsecond, marker)
 	}
 	const ms = trace.Millisecond
-	slice := func(at trace.Duration, tid, pid int, name string) { mark(at, tid, pid, fmt.Sprintf("B|%d|H:%s", pid, name)) }
+	slice := func(at trace.Duration, tid, pid int, name string) {
+		mark(at, tid, pid, fmt.Sprintf("B|%d|H:%s", pid, name))
+	}
 	end := func(at trace.Duration, tid, pid int) { mark(at, tid, pid, fmt.Sprintf("E|%d", pid)) }
 	ask := func(at trace.Duration) {
 		slice(at, 1305, 1027, "Ticker_RequestNextVSync")

@@ -111,9 +111,9 @@ func inputs(t *testing.T) map[string]*pb.Trace {
 	}
 	idle := simulate.Default()
 	idle.Duration, idle.Chances.AppEmpty, idle.Apps[0].DisplaySyncs = 300*trace.Millisecond, .9, []simulate.DisplaySync{{ID: 3, Type: -1}}
-	var asking strings.Builder
+	var asking bytes.Buffer
 	must.Get(simulate.Write(&asking, idle))(t)
-	traces["unused vsyncs"] = convert(t, asking.String())
+	traces["unused vsyncs"] = convert(t, asking.Bytes())
 	for _, cause := range []simulate.Cause{"more_work", "buffer", simulate.CauseRenderBusy} {
 		traces["functions of "+string(cause)] = withFunctions(t, cause)
 	}
