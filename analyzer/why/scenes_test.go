@@ -91,6 +91,8 @@ func expected(s *simulate.Scene, c *simulate.CauseTruth) string {
 	switch {
 	case c.PickUp != "":
 		return "picked up late: " + c.PickUp
+	case c.NotBegun > 0:
+		return fmt.Sprintf("%d not begun: %s", c.NotBegun, c.Slice)
 	case c.Cause.ShowsLate():
 		wait = "shown late: " + c.Stage + " " + c.Wait
 	case !c.Late:
@@ -122,6 +124,8 @@ func capped(s *why.Share) bool {
 func foundOf(c *simulate.CauseTruth, e *why.Explanation) string {
 	wait, s := "", e.Cause()
 	switch {
+	case e.NotBegun != nil:
+		return fmt.Sprintf("%d not begun: %s", e.Frame.NotBegun, e.NotBegun.Shares[0].Slice)
 	case e.Outcome == why.NotLate && e.Shown != nil && e.Shown.Lost > 0:
 		s = &e.Shown.Shares[0]
 		wait = "shown late: " + s.Stage.String() + " " + s.Wait.String()

@@ -1,6 +1,7 @@
 package reconstruct_test
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
@@ -11,6 +12,8 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/testing/must"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/slow"
 )
 
 // vsyncRun is an application whose main thread makes frames on vsyncs, and does other tasks. Times are in periods.
@@ -175,4 +178,50 @@ func TestNotBegunInWindow(t *testing.T) {
 		must.NoError(t, timeline.Validate())
 		must.Equal(t, len(notBegun(timeline, 60)), c.want)
 	}
+}
+
+// Generated traces have frames that never began where the truth has them, and nowhere else: among late frames of
+// other causes, at other rates, and in traces in which all else goes wrong.
+func TestNotBegunSimulated(t *testing.T) {
+	others := []simulate.Cause{"more_work", "between_frames", "previous_frame", "storage_d", "preempted", "on_idle", "pick_up_busy"}
+	found := 0
+	for seed := range slow.Of[uint64](20, 300) {
+		hz := []int{60, 72, 90, 120}[seed%4]
+		period := trace.Second / trace.Duration(hz)
+		scene := simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: hz, Cause: simulate.CauseNone, Seed: seed, Frames: 120, Decoys: seed%3 == 0, ClockOffset: trace.Duration(seed%5) * trace.Second}
+		for n, k := 0, int64(8+seed%3); k < 108; n, k = n+1, k+9+int64(seed%4) {
+			injection := simulate.Injection{Cause: others[(n+int(seed))%len(others)], Vsync: k, Length: period}
+			if n%2 == int(seed/4%2) && seed%5 > 0 {
+				injection.Cause, injection.Length = "not_begun", period*trace.Duration(1+(uint64(n)*7+seed)%29)/10
+			}
+			scene.Injections = append(scene.Injections, injection)
+		}
+		var text bytes.Buffer
+		truth := must.Get(scene.Generate(&text))(t)
+		want := map[int64]int{}
+		for _, c := range truth.Causes {
+			if c.NotBegun > 0 {
+				want[c.Vsync] = c.NotBegun
+			}
+		}
+		got := map[int64]int{}
+		for _, f := range analyzed(t, text.Bytes()).Frames {
+			if f.NotBegun > 0 {
+				got[f.VsyncID] = f.NotBegun
+			}
+		}
+		if found += len(got); !maps.Equal(got, want) {
+			t.Errorf("seed %d: got %v, want %v", seed, got, want)
+		}
+		text.Reset()
+		everything := simulate.Everything()
+		everything.Seed = seed
+		must.Get(simulate.Write(&text, everything))(t)
+		for _, f := range analyzed(t, text.Bytes()).Frames {
+			if f.NotBegun > 0 {
+				t.Errorf("everything %d: %v", seed, f)
+			}
+		}
+	}
+	t.Logf("%d found", found)
 }

@@ -77,6 +77,8 @@ type CauseTruth struct {
 	// PickUp is why render_service picked the frame up late: render_busy, no_vsync, deferred
 	// or unmarshalling.
 	PickUp string
+	// NotBegun is how many frames before this one never began.
+	NotBegun int
 	// KnockOnOf is the vsync of the earlier frame that delayed this one.
 	KnockOnOf int64
 	// Hot is the function in which the injected time was spent. It is nil without a recording,
@@ -138,6 +140,7 @@ type injection struct {
 	inRepaint []func(a *actor) // while they are
 	leftOut   int64            // refreshes that the display leaves out
 	noVsync   bool             // render_service is sent none
+	notAsked  bool             // the application is sent none
 	slow      trace.Time       // when the transaction has been unmarshalled
 	held      bool             // the transactions are put off once
 	gpuUntil  trace.Time       // the GPU works so long

@@ -237,6 +237,23 @@ func init() {
 				})
 			})
 		}},
+		{"not_begun", nothing, func(s *sim, k int64, d trace.Duration) {
+			// A task lies over vsyncs, and only when it is done does the application ask for the next one.
+			n := int64(d/s.period()) + 1
+			d = min(d, trace.Duration(n)*s.period()-share(s.period(), 10))
+			t := s.cause(CauseTruth{Wait: "earlier_work", Slice: "HandleTask", NotBegun: int(n)}, k+n)
+			for i := range n {
+				s.injected(k + i).notAsked = true
+			}
+			early := share(s.period(), 10)
+			s.at(s.traceTime(s.grid.at(k).now).Add(-early), func() {
+				s.post(s.ui, nil, func(a *actor) {
+					a.begin("HandleTask", "I39")
+					s.hotly(a, t, func() { a.compute(early + d) })
+					a.end()
+				})
+			})
+		}},
 		{"buffer", late, func(s *sim, k int64, d trace.Duration) {
 			// The UI thread waits until render_service releases a buffer.
 			t := CauseTruth{Wait: "buffer", Slice: "RequestBuffer", Argument: "name gallery0, queueId 5, queueSize 3", Culprit: culprit(s.commit)}

@@ -299,7 +299,7 @@ func (s *sim) vsync(v vsync) {
 	var wanted []*app
 	asked, waiting := false, false
 	for _, p := range s.apps {
-		wants := v.index >= p.sleepsTo && v.index%p.Interval == 0 && p.draws() && !p.paused(v)
+		wants := v.index >= p.sleepsTo && v.index%p.Interval == 0 && p.draws() && !p.paused(v) && !(s.injected(v.index).notAsked && p.main == s.ui)
 		if wants && s.choices.chance(s.Chances.AppPause) {
 			p.sleepsTo = v.index + 5 + s.choices.below(8)
 		}
