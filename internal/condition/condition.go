@@ -67,7 +67,8 @@ func (c *Condition) Selects(list ...*stats.Process) bool {
 
 // Applies reports whether the condition is on one of the processes, which may be nil: whether it
 // selects it, and the measure is one that frames such as its own can have. One of hangs is also on applications
-// without complete frames and, without the name of a process, on applications only. One of displays is on render services.
+// without complete frames and, without the name of a process, on applications only, as one of frames that never
+// began is. One of displays is on render services.
 func (c *Condition) Applies(list ...*stats.Process) bool {
 	return slices.ContainsFunc(list, func(p *stats.Process) bool {
 		switch {
@@ -77,15 +78,20 @@ func (c *Condition) Applies(list ...*stats.Process) bool {
 			return p.Kind == stats.Application
 		case c.ofDisplays():
 			return p.Kind == stats.RenderService && p.Frames.Complete > 0
+		case c.of("not_begun.") && c.Process == "" && p.Kind != stats.Application:
+			return false
 		}
 		return p.Frames.Complete > 0 && (c.Measure != "jank_rate" || !p.Frames.NeverJudged())
 	})
 }
 
 // OfHangs reports whether the measure is one of hangs.
-func (c *Condition) OfHangs() bool {
+func (c *Condition) OfHangs() bool { return c.of("hangs.") }
+
+// of reports whether the measure is one of those below a path.
+func (c *Condition) of(path string) bool {
 	m := stats.Measures.Named(c.Measure)
-	return m != nil && strings.HasPrefix(m.Path, "hangs.")
+	return m != nil && strings.HasPrefix(m.Path, path)
 }
 
 // ofDisplays reports whether the measure is one of the refresh rates of displays, which render services have.

@@ -139,6 +139,8 @@ type row struct {
 	// the trace ends within a late frame: "end_ns" and "overrun_ns" are the least that they can be
 	// (docs/frames.md 11.1)
 	Unfinished *bool `json:"unfinished" parquet:"unfinished,optional"`
+	// how many frames before it never began (docs/frames.md 3.12); nil if all did
+	NotBegun *int32 `json:"not_begun" parquet:"not_begun,optional"`
 
 	// the name of the input; nil if there is only one
 	Input *string `json:"input" parquet:"input,dict,optional"`
@@ -168,6 +170,9 @@ func newRow(f *analyzer.Frame) row {
 	if f.Facts.Has(analyzer.FirstDraw) {
 		first := true
 		r.FirstDraw = &first
+	}
+	if f.NotBegun > 0 {
+		r.NotBegun = new(int32(f.NotBegun))
 	}
 	if f.Facts.Has(analyzer.DeadlineInferred) {
 		inferred := true

@@ -86,7 +86,7 @@ func checkFrames(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 		key := []any{f.Kind.String(), int64(f.Process.PID), int64(f.TID), int64(f.Actual.Start), int64(f.Actual.Duration())}
 		facts.add(append(key, f.Process.Name, known(f.VsyncID), overrun(f), known(f.Period),
 			lateOf(f), judgedFact(f, analyzer.MainLate), judgedFact(f, analyzer.GPULate),
-			answer(f.Judgement().Empty), f.Facts.Has(analyzer.Misaligned), f.Facts.Has(analyzer.FirstDraw), f.Facts.Has(analyzer.Unfinished), flagOf(f), f.Coalesced, text(f.Framework.String()), known(f.CPUTime))...)
+			answer(f.Judgement().Empty), f.Facts.Has(analyzer.Misaligned), f.Facts.Has(analyzer.FirstDraw), f.Facts.Has(analyzer.Unfinished), flagOf(f), f.Coalesced, f.NotBegun, text(f.Framework.String()), known(f.CPUTime))...)
 		intervals.add(append(key, known(f.Vsync), known(f.Expected.Start), known(f.Expected.End),
 			known(f.Deadline), int64(f.End()))...)
 		var transactions, sent, render any
@@ -115,7 +115,7 @@ func checkFrames(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 	const key = "SELECT f.kind, f.pid, f.tid, f.ts, f.dur, "
 	compare(t, "facts", query(t, session, key+`
 		process_name, vsync_id, overrun_ns, period_ns, is_late, is_late_main, is_late_gpu,
-		is_empty, is_misaligned, is_first_draw, is_unfinished, flag, coalesced, framework, cpu_ns
+		is_empty, is_misaligned, is_first_draw, is_unfinished, flag, coalesced, not_begun, framework, cpu_ns
 		FROM ohos_frame f`), facts)
 	compare(t, "intervals", query(t, session, key+`
 		vsync_ts, expected_ts, expected_ts + expected_dur, deadline_ts, work_end_ts

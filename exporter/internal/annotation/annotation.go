@@ -43,6 +43,8 @@ var (
 	DeadlineInferred = key("deadline_inferred", "application") // the trace does not state the deadline (docs/frames.md 3.11)
 	Period           = key("period_ms", "both")                // the display's refresh period
 	Coalesced        = key("coalesced", "both")                // how many vsyncs waited behind this one
+	NotBegun         = key("not_begun", "application")         // how many frames before it never began (docs/frames.md 3.12)
+	NotBegunCause    = key("not_begun_cause", "application")   // why, in a sentence
 	FirstDraw        = key("first_draw", "application")        // the frame is the first that ArkUI draws of a window
 	// by how much a late frame missed its deadline; by how much the interval of a buffer differs from the
 	// layer's cadence

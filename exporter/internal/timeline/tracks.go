@@ -26,6 +26,7 @@ import (
 //	                 ├ Lost time                 counter, ms
 //	                 ├ Report                    a slice with all measures
 //	                 ├ Hitches
+//	                 ├ Never began               vsyncs on which no frame began, as the thread was busy
 //	                 ├ Hangs                     what a main thread did for too long
 //	                 ├ Components                a slice with how often items were built and reused
 //	                 ├ Vsyncs                    a slice with the vsyncs that led to nothing
@@ -82,6 +83,7 @@ const (
 	hitchesTrack       = "Hitches"
 	interactionsTrack  = "Interactions"
 	hangsTrack         = "Hangs"
+	neverBeganTrack    = "Never began"
 	componentsTrack    = "Components"
 	vsyncsTrack        = "Vsyncs"
 	drawTrack          = "Draw"
@@ -131,6 +133,9 @@ func writeTracks(w *trackWriter, t *analyzer.Timeline, tokens Tokens, causes *wh
 		p.writeLost()
 	}
 	writeReports(t, report.Processes, byProcess)
+	for _, p := range pipelines {
+		p.writeNeverBegan()
+	}
 	writeHangs(t, report.Hangs, byProcess)
 	writeRefreshRates(report.RefreshRates, byProcess)
 	writeComponents(t, report, byProcess)

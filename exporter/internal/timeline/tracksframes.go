@@ -201,6 +201,9 @@ func (p *pipeline) setFrame(s *slice, f *analyzer.Frame) {
 	if f.Coalesced != 0 {
 		a.number(annotation.Coalesced, int64(f.Coalesced))
 	}
+	if f.NotBegun != 0 {
+		a.number(annotation.NotBegun, int64(f.NotBegun))
+	}
 	if f.Late() {
 		if stage, ok := stats.LongestStage(f); ok {
 			a.interned(annotation.LongestStage, p.w.text(stage.String()))

@@ -143,6 +143,29 @@ func (a arrows) toPresent(w *trackWriter, f *analyzer.Frame, end trace.Time) uin
 	return a.to(w, f, presentTrack)
 }
 
+// writeNeverBegan writes the vsyncs on which an application began no frame, each time up to the next one.
+func (p *pipeline) writeNeverBegan() {
+	var track *lanes
+	for _, f := range p.applications {
+		if f.NotBegun == 0 {
+			continue
+		}
+		if track == nil {
+			track = p.lanes(neverBeganTrack, "Vsyncs on which no frame began, because the main thread was busy with something else.")
+		}
+		s := slice{Interval: analyzer.Interval{Start: f.Vsync.Add(-f.Missed()), End: f.Vsync}, colour: hitchColour}
+		s.name = fmt.Appendf(s.name, "%s never began", text.Count(f.NotBegun, "frame"))
+		s.annotations.number(annotation.VsyncID, f.VsyncID)
+		if e := p.causes.Of(f); e != nil && e.NotBegun != nil {
+			s.annotations.text(annotation.Cause, causetext.NotBegun(p.causes, e))
+			if len(e.NotBegun.Shares) > 0 {
+				p.noteText(&s.annotations, annotation.Advice, causetext.Advice(e.NotBegun.Shares[0].Advice))
+			}
+		}
+		p.w.slice(track.track(s.Interval), &s)
+	}
+}
+
 // writeHangs writes the hangs of each process.
 func writeHangs(t *analyzer.Timeline, list []stats.Hang, pipelines map[*analyzer.Process]*pipeline) {
 	tracks := map[*pipeline]*lanes{}

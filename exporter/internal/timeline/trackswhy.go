@@ -31,6 +31,9 @@ func (p *pipeline) noteFinding(a *annotations, f *analyzer.Frame, e *why.Explana
 		a.text(annotation.ShownCause, causetext.Shown(p.causes, e))
 		a.milliseconds(annotation.ShownLate, s.Lost)
 	}
+	if e.NotBegun != nil {
+		a.text(annotation.NotBegunCause, causetext.NotBegun(p.causes, e))
+	}
 	if e.PickUp != nil {
 		a.text(annotation.PickUpCause, causetext.PickUp(p.causes, e))
 		a.milliseconds(annotation.PickedUpLate, e.PickUp.Lost)

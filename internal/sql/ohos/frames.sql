@@ -144,6 +144,9 @@ CREATE OR REPLACE PERFETTO VIEW ohos_frame(
   blame STRING,
   -- How many vsyncs had queued up behind this frame's, as its thread was busy.
   coalesced LONG,
+  -- How many frames of an application before this one never began, as its main thread was
+  -- busy with something else on their vsyncs.
+  not_begun LONG,
   -- How long the thread of an application frame ran.
   cpu_ns DURATION,
   -- The indexes of the transactions that an application frame sent, with blanks
@@ -228,6 +231,7 @@ SELECT
   iif(is_late, extract_arg(arg_set_id, 'debug.longest_stage'), NULL) AS longest_stage,
   iif(kind = 'app', extract_arg(arg_set_id, 'debug.blame'), NULL) AS blame,
   coalesce(extract_arg(arg_set_id, 'debug.coalesced'), 0) AS coalesced,
+  coalesce(extract_arg(arg_set_id, 'debug.not_begun'), 0) AS not_begun,
   iif(kind = 'app', _ohos_length!(arg_set_id, 'debug.cpu_ms'), NULL) AS cpu_ns,
   -- The sort is slow, and few frames sent several.
   iif(
