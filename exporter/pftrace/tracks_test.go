@@ -1,6 +1,7 @@
 package pftrace
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -115,6 +116,25 @@ func TestTrackOrder(t *testing.T) {
 	}
 	if len(hang) != 1 || !slices.Equal(hang, did) {
 		t.Errorf("a hang at %v, explained at %v", hang, did)
+	}
+}
+
+// Vsyncs on which no frame began are slices up to the next frame's vsync.
+func TestNeverBeganTrack(t *testing.T) {
+	var text bytes.Buffer
+	truth := must.Get(simulate.Scene{Kernel: simulate.KernelLinux, Cause: "not_begun", Seed: 2}.Generate(&text))(t)
+	data, _ := convert(t, text.String(), Options{Analysis: analysis.Options{Causes: true}})
+	var got rows
+	for _, line := range packetSections(t, data)["tracks"] {
+		if strings.Contains(line, " Never began ") {
+			got = append(got, line)
+		}
+	}
+	must.Equal(t, len(got), len(truth.Causes))
+	for i, c := range truth.Causes {
+		if !strings.Contains(got[i], "1 frame never began") || !strings.Contains(got[i], fmt.Sprintf("vsync_id=%d", c.Vsync)) {
+			t.Errorf("%s, want frame %d", got[i], c.Vsync)
+		}
 	}
 }
 

@@ -33,7 +33,7 @@ var (
 	// The SQL tables have moved times
 	Start = key("ts", "all")
 
-	VsyncID          = key("vsync_id", "both")                 // the vsync's number in the text
+	VsyncID          = key("vsync_id", "both, measures")       // the vsync's number in the text
 	Token            = key("token", "both")                    // the frame's number on the frame timeline, if it differs
 	TID              = key("tid", "application, buffer")       // the thread, if it is not the main thread; the one that queued the buffer
 	Flag             = key("flag", "both")                     // OpenHarmony's flag: 1 late, 2 empty, 3 misaligned

@@ -57,7 +57,7 @@ example-200 (200) [001] .... 1.000400: print: E|200
 `
 
 // jsonTracks have annotations with the names of JSON below them.
-var jsonTracks = []string{"Report", "Hitches", "Interactions", "Hangs", "Refresh rate", "Components", "Vsyncs"}
+var jsonTracks = []string{"Report", "Hitches", "Interactions", "Hangs", "Never began", "Refresh rate", "Components", "Vsyncs"}
 
 // kinds is a set of kinds of slices that an annotation is written on.
 type kinds uint8
@@ -114,7 +114,7 @@ func inputs(t *testing.T) map[string]*pb.Trace {
 	var asking bytes.Buffer
 	must.Get(simulate.Write(&asking, idle))(t)
 	traces["unused vsyncs"] = convert(t, asking.Bytes())
-	for _, cause := range []simulate.Cause{"more_work", "buffer", simulate.CauseRenderBusy} {
+	for _, cause := range []simulate.Cause{"more_work", "buffer", "not_begun", simulate.CauseRenderBusy} {
 		traces["functions of "+string(cause)] = withFunctions(t, cause)
 	}
 	return traces

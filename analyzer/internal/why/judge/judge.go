@@ -71,7 +71,7 @@ func Explain(r *record.Record, t *analyzer.Timeline, samples *sample.Recording, 
 			switch {
 			case a.Late():
 				late = append(late, a)
-			case j.book.Table() != nil || a.Frame.Kind == analyzer.RenderFrame || a.Frame.Late() || pickedUpLate(a.Frame):
+			case j.book.Table() != nil || a.Frame.Kind == analyzer.RenderFrame || a.Frame.Late() || a.Frame.NotBegun > 0 || pickedUpLate(a.Frame):
 				others = append(others, a)
 			default:
 				prompt = append(prompt, a)
