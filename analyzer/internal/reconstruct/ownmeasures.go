@@ -44,9 +44,9 @@ type ownValue struct {
 }
 
 type ownPoint struct {
-	at  trace.Time
-	pid trace.PID
-	end bool
+	at        trace.Time
+	pid       trace.PID
+	end, lost bool // lost: no time goes on beyond this
 }
 
 // ownSlice is an open slice. Its marks are those of measures; most slices have none.
@@ -64,7 +64,7 @@ type ownAsync struct {
 	cookie  int64
 }
 
-// ownMark is a marker that a measure is of.
+// ownMark is a marker that a measure is of. With a negative measure, events were lost before it.
 type ownMark struct {
 	event, measure int
 	to, bare       bool
@@ -154,6 +154,9 @@ func (o *own) scan(s *ownScan, events []hitrace.Event) {
 	s.marks, s.next = s.marks[:0], 0
 	for i := range events {
 		e := &events[i]
+		if e.Lost {
+			s.marks = append(s.marks, ownMark{event: i, measure: -1})
+		}
 		switch e.Marker.Phase {
 		case hitrace.NotAMarker, hitrace.End, hitrace.Sync, hitrace.TrackEnd:
 			continue
@@ -279,8 +282,9 @@ func (o *own) track(s *ownScan, events []hitrace.Event) {
 		}
 		of := marks[:n]
 		marks = marks[n:]
-		if e.Lost {
-			o.loseSlices() // ends may be among the lost events
+		if n > 0 && of[0].measure < 0 {
+			o.add(e, of[0])
+			of = of[1:]
 		}
 		switch {
 		case e.Outside:
@@ -304,15 +308,24 @@ func (o *own) track(s *ownScan, events []hitrace.Event) {
 	}
 }
 
-// add adds a marker that is a point of time, or has a number.
+// add adds a marker that is a point of time, or has a number, or ends what is open: its end may be among lost events.
 func (o *own) add(e *hitrace.Event, mark ownMark) {
+	if mark.measure < 0 {
+		o.loseSlices()
+		for i := range o.measures {
+			if m := &o.measures[i]; len(m.points) > 0 && !m.points[len(m.points)-1].lost {
+				m.points = append(m.points, ownPoint{at: e.Time, lost: true})
+			}
+		}
+		return
+	}
 	m := &o.measures[mark.measure]
 	slice := e.Marker.Phase == hitrace.Begin || e.Marker.Phase == hitrace.AsyncBegin || e.Marker.Phase == hitrace.AsyncEnd
 	value := ownValue{OwnValue: analyzer.OwnValue{Interval: analyzer.Interval{Start: e.Time, End: e.Time}, Number: mark.number}, pid: e.Process}
 	switch {
 	case m.of.To != "":
 		if e.Marker.Phase != hitrace.AsyncEnd && !(mark.to && m.of.AtEnd && slice) && o.mayKeep() {
-			m.points = append(m.points, ownPoint{e.Time, e.Process, mark.to})
+			m.points = append(m.points, ownPoint{at: e.Time, pid: e.Process, end: mark.to})
 		}
 	case m.of.Key == "" && slice: // its end adds the length
 	case !o.mayKeep():
@@ -348,7 +361,7 @@ func (o *own) trackAsync(e *hitrace.Event, mark ownMark) {
 	case s == nil && m.of.To == "":
 		m.Ends = append(m.Ends, e.Time)
 	case s == nil:
-		m.points = append(m.points, ownPoint{e.Time, e.Process, true})
+		m.points = append(m.points, ownPoint{at: e.Time, pid: e.Process, end: true})
 	default:
 		delete(o.async, key)
 		o.closeSlice(s, e.Time)
@@ -362,7 +375,7 @@ func (o *own) closeSlice(s *ownSlice, at trace.Time) {
 		switch {
 		case m.of.Key != "" || m.of.To != "" && !(mark.to && m.of.AtEnd) || !o.mayKeep():
 		case m.of.To != "":
-			m.points = append(m.points, ownPoint{at, s.pid, true})
+			m.points = append(m.points, ownPoint{at: at, pid: s.pid, end: true})
 		case s.several:
 			m.Overlaps = append(m.Overlaps, at)
 		default:
@@ -408,13 +421,28 @@ func (m *ownMeasure) pair() {
 	has := map[trace.PID][2]bool{}
 	within := false
 	for _, p := range m.points {
+		if p.lost {
+			continue
+		}
 		h := has[p.pid]
 		h[index(p.end)] = true
 		has[p.pid] = h
 		within = within || h == [2]bool{true, true}
 	}
 	open := map[trace.PID][]ownPoint{}
+	lose := func() {
+		for _, begun := range open {
+			for _, p := range begun {
+				m.Begins = append(m.Begins, p.at)
+			}
+		}
+		clear(open)
+	}
 	for _, p := range m.points {
+		if p.lost {
+			lose()
+			continue
+		}
 		key := p.pid
 		if !within {
 			key = 0
@@ -434,11 +462,7 @@ func (m *ownMeasure) pair() {
 		}
 		delete(open, key)
 	}
-	for _, begun := range open {
-		for _, p := range begun {
-			m.Begins = append(m.Begins, p.at)
-		}
-	}
+	lose()
 }
 
 // finish ends the last trace.

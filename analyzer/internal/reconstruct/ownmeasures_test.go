@@ -118,6 +118,13 @@ func TestOwnMeasuresCut(t *testing.T) {
 	must.Equal(t, m.Values[0].Interval.Duration(), 250*trace.Millisecond)
 	must.Equal(t, len(m.Begins), 1)
 
+	lost = at("1.0", "I|100|H:A") + at("1.05", "I|100|H:B") + at("2.0", "I|100|H:A") + "CPU:0 [LOST 17 EVENTS]\n" + at("2.1", "I|100|H:B")
+	for _, to := range []string{"a=A..B", "a=A..=B"} { // only the second needs the ends of slices
+		m = read("# tracer: nop\n"+lost, trace.Window{}, to)[0]
+		must.Equal(t, [3]int{len(m.Values), len(m.Begins), len(m.Ends)}, [3]int{1, 1, 1})
+		must.Equal(t, m.Values[0].Interval.Duration(), 50*trace.Millisecond)
+	}
+
 	joined := "# tracer: nop\n#\n" + at("5.0", "I|100|H:A") + "# tracer: nop\n#\n" + at("9.0", "I|100|H:B")
 	m = read(joined, trace.Window{}, "a=A..B")[0]
 	must.Equal(t, [3]int{len(m.Values), len(m.Begins), len(m.Ends)}, [3]int{0, 1, 1})
