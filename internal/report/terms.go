@@ -18,7 +18,7 @@ var terms = []view.Term{
 	{Name: "jank rate", Definition: "late frames / judged frames"},
 	{Name: "overrun", Definition: "the time from a frame's deadline to its end; negative if it was on time"},
 	{Name: "hitch", Definition: "the time by which a frame was shown late: the part of a gap beyond one refresh period and the time until it was due, if that is at least 0.7 periods"},
-	{Name: "hitch ratio", Definition: "hitch time in ms per second that is not idle"},
+	{Name: "hitch ratio", Definition: "hitch time in ms per second that is not idle; a hang while no frame is due counts as idle here"},
 	{Name: "lost frame", Definition: "a refresh without a new picture within a hitch"},
 	{Name: "refresh period", Definition: "the time between two refreshes of the display when a frame was made"},
 	{Name: "empty", Definition: "an application frame without a transaction, or a render frame that processed no commands or changed nothing on the screen"},
