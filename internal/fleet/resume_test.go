@@ -25,6 +25,7 @@ var notHashed = map[string]string{
 	"Shards":            "in the names of parts",
 	"Partial":           "only which inputs are known",
 	"Read.Workers":      "changes no result",
+	"Read.NoPieces":     "only what why prints, which no part stores",
 	"Read.SystemEvents": "fleets read no file beside a trace",
 	"Metadata.rows":     "Metadata.hash is that of the table",
 }

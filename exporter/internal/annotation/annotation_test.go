@@ -114,6 +114,11 @@ func inputs(t *testing.T) map[string]*pb.Trace {
 	var asking bytes.Buffer
 	must.Get(simulate.Write(&asking, idle))(t)
 	traces["unused vsyncs"] = convert(t, asking.Bytes())
+	lowered := simulate.Default()
+	lowered.Duration, lowered.Rates = 600*trace.Millisecond, []simulate.Rate{{Hz: 120}, {From: 300 * trace.Millisecond, Hz: 60}}
+	var rates bytes.Buffer
+	must.Get(simulate.Write(&rates, lowered))(t)
+	traces["refresh rates"] = convert(t, rates.Bytes())
 	for _, cause := range []simulate.Cause{"more_work", "buffer", "not_begun", simulate.CauseRenderBusy} {
 		traces["functions of "+string(cause)] = withFunctions(t, cause)
 	}
