@@ -264,7 +264,7 @@ func (b *Buffer) judge(last *Buffer, minPause trace.Duration) (unjudged bool) {
 	limit := period/2 + period/jitter
 	allowed := max(cadence, wholeVsyncs(cadence, period))
 	switch excess := interval - cadence; {
-	case b.Interval-allowed > limit:
+	case b.Interval-allowed > limit && !b.keeps(last, cadence, period, limit):
 		b.Pace = Late
 	case excess > limit:
 		b.Pace = Long
@@ -279,6 +279,20 @@ func (b *Buffer) judge(last *Buffer, minPause trace.Duration) (unjudged bool) {
 		}
 	}
 	return false
+}
+
+// keeps reports whether a picture of a layer outside frames was sent a cadence after the last one, and was shown at the
+// first vsync that one sent then could reach. When it was sent is known exactly, so rates just below that of the display are.
+func (b *Buffer) keeps(last *Buffer, cadence, period, limit trace.Duration) bool {
+	if b.Layer.Framework != OutsideFrames || !b.Queued.Known() || !last.Queued.Known() || !b.Acquired.Known() || !last.Acquired.Known() {
+		return false
+	}
+	late := trace.Duration(0)
+	due := last.Queued.Add(cadence)
+	if b.Queued.Sub(due) > period/4 || b.InQueue() > period+period/4 {
+		late = max(0, b.Acquired.Sub(due)/period*period)
+	}
+	return late+b.Present.Sub(last.Present)-b.Acquired.Sub(last.Acquired) <= limit
 }
 
 // SetPaused notes that the producer paused before the buffer, which is not late then.

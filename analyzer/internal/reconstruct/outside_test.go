@@ -141,6 +141,13 @@ func TestOutsideFrames(t *testing.T) {
 			o.send(from.Add(trace.Duration(i)*every), comm, tid, pid, 0)
 		}
 	}
+	timer := func(o *outsideTrace, rate int, hangs map[int]trace.Duration) { // two seconds, up to 0.5 ms early or late
+		at := start + 10*ms
+		for i := range 2 * rate {
+			at = at.Add(hangs[i])
+			o.send(at.Add(trace.Duration(i)*hz(rate)+trace.Duration(i*i%11-5)*100*trace.Microsecond), app, 200, 200, 0)
+		}
+	}
 	for _, test := range []struct {
 		name   string
 		period trace.Duration
@@ -196,6 +203,15 @@ func TestOutsideFrames(t *testing.T) {
 				o.send((start + 5*ms).Add(trace.Duration(i)*hz(60)+[...]trace.Duration{1500, 6000, 3500}[i%3]*trace.Microsecond), app, 200, 200, 0)
 			}
 		}, []string{app + " outside frames: 60 of 60, 0 late, every 14.7"}},
+
+		// A timer that is even is not late, whichever vsyncs its pictures reach: 1, 1, 1, 1 and 2 apart at 50 of 60 Hz.
+		{"50 on 60", hz(60), func(o *outsideTrace) { timer(o, 50, nil) }, []string{app + " outside frames: 100 of 100, 0 late, every 20.0"}},
+		{"60 on 72", hz(72), func(o *outsideTrace) { timer(o, 60, nil) }, []string{app + " outside frames: 120 of 120, 0 late, every 16.7"}},
+		{"60 on 60", hz(60), func(o *outsideTrace) { timer(o, 60, nil) }, []string{app + " outside frames: 120 of 120, 0 late, every 16.7"}},
+		{"50 on 60 with hangs", hz(60), func(o *outsideTrace) { timer(o, 50, map[int]trace.Duration{30: 40 * trace.Millisecond, 60: 70 * trace.Millisecond}) },
+			[]string{app + " outside frames: 100 of 100, 2 late, every 20.0"}},
+		{"60 on 60 with hangs", hz(60), func(o *outsideTrace) { timer(o, 60, map[int]trace.Duration{30: 12 * trace.Millisecond, 60: 40 * trace.Millisecond}) },
+			[]string{app + " outside frames: 120 of 120, 2 late, every 16.7"}},
 
 		{"few", hz(120), func(o *outsideTrace) { run(o, app, 200, 200, start, start+160*ms, hz(60)) }, nil},
 		{"a clock", hz(120), func(o *outsideTrace) { run(o, app, 200, 200, start, start+2900*ms, hz(8)) }, nil},
