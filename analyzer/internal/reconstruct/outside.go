@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
@@ -43,8 +44,9 @@ var runs = []struct {
 	loose, steady   bool
 }{{20, 16, false, false}, {20, 18, true, true}, {10, 9, false, true}}
 
-// services are processes of the system that send transactions for others, as for the cursor.
-var services = []string{renderService, "foundation", "multimodalinput"}
+// services are processes of the system that send transactions for others, as for the cursor or for the animation of a
+// window, by the end of their names.
+var services = []string{renderService, "foundation", "multimodalinput", ".sceneboard"}
 
 // findOutside finds the threads that send transactions outside frames at a rate. owner returns the frame
 // that a transaction would belong to.
@@ -82,39 +84,100 @@ func (b *builder) findOutside(owner func(*sent) *draft) {
 			frames[d.thread] = append(frames[d.thread], d)
 		}
 	}
-	pools := map[*analyzer.Process][]*outside{} // threads that may send in turn
-	var pooled []*analyzer.Process
+	type pool struct {
+		process *analyzer.Process
+		steady  bool
+	}
+	pools := map[pool][]*outside{} // threads that may send in turn
+	var pooled []pool
 	for _, o := range all {
 		p := o.process
-		if isService[p] || slices.Contains(services, p.Name) {
+		if isService[p] || slices.ContainsFunc(services, func(end string) bool { return strings.HasSuffix(p.Name, end) }) {
 			continue
 		}
 		o.findRuns(frames[o.thread], period)
-		if o.steady() || int32(o.thread.tid) == int32(p.PID) || len(frames[o.thread]) > 0 {
+		if o.withFrames(frames) {
+			continue
+		}
+		if int32(o.thread.tid) == int32(p.PID) || len(frames[o.thread]) > 0 {
 			b.addOutside(o)
 			continue
 		}
-		if pools[p] == nil {
-			pooled = append(pooled, p)
+		k := pool{p, o.steady()}
+		if pools[k] == nil {
+			pooled = append(pooled, k)
 		}
-		pools[p] = append(pools[p], o)
+		pools[k] = append(pools[k], o)
 	}
-	for _, p := range pooled {
-		together := &outside{process: p}
-		for _, o := range pools[p] {
+	for _, k := range pooled {
+		together := &outside{process: k.process}
+		for _, o := range pools[k] {
 			together.sent = append(together.sent, o.sent...)
 		}
 		slices.SortStableFunc(together.sent, func(x, y *sent) int { return cmp.Compare(x.line, y.line) })
-		together.findRuns(nil, period)
-		if len(pools[p]) > 1 && together.steady() {
-			b.addOutside(together)
-			continue
+		if n := len(pools[k]); n > 1 {
+			together.findRuns(nil, period)
+			if together.steady() && (!k.steady || together.inTurn(n)) {
+				b.addOutside(together)
+				continue
+			}
 		}
-		for _, o := range pools[p] {
+		for _, o := range pools[k] {
 			b.addOutside(o)
 		}
 	}
 }
+
+// withFrames reports whether the thread sends one picture with each frame of another thread of its process: nine of ten
+// intervals have the begin of one.
+func (o *outside) withFrames(frames map[*thread][]*draft) bool {
+	for t, list := range frames {
+		if t == o.thread || list[0].frame.Process != o.process {
+			continue
+		}
+		intervals, one := 0, 0
+		for i := 1; i < len(o.pictures); i++ {
+			if from, to := o.pictures[i-1].at(), o.pictures[i].at(); !o.pictures[i].begins {
+				intervals++
+				if begunIn(list, from, to) == 1 {
+					one++
+				}
+			}
+		}
+		if intervals > 0 && 10*one >= 9*intervals {
+			return true
+		}
+	}
+	return false
+}
+
+// inTurn reports whether a number of threads that each send at a rate take turns: nine of ten pictures come from the
+// thread that sent so many before, and are within a quarter of the median interval.
+func (o *outside) inTurn(threads int) bool {
+	var gaps []trace.Duration
+	same := 0
+	for i := threads; i < len(o.pictures); i++ {
+		gaps = append(gaps, o.pictures[i].at().Sub(o.pictures[i-1].at()))
+		own := o.pictures[i].parts[0].tid
+		if own == o.pictures[i-threads].parts[0].tid && own != o.pictures[i-1].parts[0].tid {
+			same++
+		}
+	}
+	if len(gaps) == 0 {
+		return false
+	}
+	even, sorted := 0, slices.Sorted(slices.Values(gaps))
+	middle := sorted[len(sorted)/2]
+	for _, d := range gaps {
+		if (d - middle).Abs() <= middle/4 {
+			even++
+		}
+	}
+	return 10*same >= 9*len(gaps) && 10*even >= 9*len(gaps)
+}
+
+// at returns when the picture was sent.
+func (p *picture) at() trace.Time { return p.parts[len(p.parts)-1].at }
 
 // steady reports whether most pictures come at a rate.
 func (o *outside) steady() bool { return 3*len(o.pictures) >= 2*o.all }
@@ -164,7 +227,7 @@ func (o *outside) findRunsOf(run, least int, loose bool, frames []*draft, period
 			pictures[n-1] = append(pictures[n-1], s)
 			continue
 		}
-		if n == 0 || beganBetween(frames, s.at.Add(-gap), s.at) {
+		if n == 0 || begunIn(frames, s.at.Add(-gap), s.at) > 0 {
 			gap = 0
 		}
 		pictures, since = append(pictures, []*sent{s}), append(since, gap)
@@ -206,10 +269,13 @@ func (o *outside) findRunsOf(run, least int, loose bool, frames []*draft, period
 	o.all = len(pictures)
 }
 
-// beganBetween reports whether one of the frames, by start, began between two times.
-func beganBetween(frames []*draft, from, to trace.Time) bool {
-	i, _ := slices.BinarySearchFunc(frames, from, func(d *draft, at trace.Time) int { return cmp.Compare(d.frame.Actual.Start, at) })
-	return i < len(frames) && frames[i].frame.Actual.Start <= to
+// begunIn returns how many of the frames, by start, began from one time to another.
+func begunIn(frames []*draft, from, to trace.Time) int {
+	at := func(t trace.Time) int {
+		i, _ := slices.BinarySearchFunc(frames, t, func(d *draft, at trace.Time) int { return cmp.Compare(d.frame.Actual.Start, at) })
+		return i
+	}
+	return at(to+1) - at(from)
 }
 
 // name returns the name of the layer: what draws it.

@@ -208,9 +208,13 @@ func TestOutsideFrames(t *testing.T) {
 		{"50 on 60", hz(60), func(o *outsideTrace) { timer(o, 50, nil) }, []string{app + " outside frames: 100 of 100, 0 late, every 20.0"}},
 		{"60 on 72", hz(72), func(o *outsideTrace) { timer(o, 60, nil) }, []string{app + " outside frames: 120 of 120, 0 late, every 16.7"}},
 		{"60 on 60", hz(60), func(o *outsideTrace) { timer(o, 60, nil) }, []string{app + " outside frames: 120 of 120, 0 late, every 16.7"}},
-		{"50 on 60 with hangs", hz(60), func(o *outsideTrace) { timer(o, 50, map[int]trace.Duration{30: 40 * trace.Millisecond, 60: 70 * trace.Millisecond}) },
+		{"50 on 60 with hangs", hz(60), func(o *outsideTrace) {
+			timer(o, 50, map[int]trace.Duration{30: 40 * trace.Millisecond, 60: 70 * trace.Millisecond})
+		},
 			[]string{app + " outside frames: 100 of 100, 2 late, every 20.0"}},
-		{"60 on 60 with hangs", hz(60), func(o *outsideTrace) { timer(o, 60, map[int]trace.Duration{30: 12 * trace.Millisecond, 60: 40 * trace.Millisecond}) },
+		{"60 on 60 with hangs", hz(60), func(o *outsideTrace) {
+			timer(o, 60, map[int]trace.Duration{30: 12 * trace.Millisecond, 60: 40 * trace.Millisecond})
+		},
 			[]string{app + " outside frames: 120 of 120, 2 late, every 16.7"}},
 
 		{"few", hz(120), func(o *outsideTrace) { run(o, app, 200, 200, start, start+160*ms, hz(60)) }, nil},
@@ -228,6 +232,37 @@ func TestOutsideFrames(t *testing.T) {
 				o.frame(at, app, 200, hz(120), "")
 				o.send(at+3*ms, app, 200, 200, 0)
 			}
+		}, nil},
+		{"a worker after each frame", hz(60), func(o *outsideTrace) {
+			for i := range 90 {
+				at := start.Add(trace.Duration(i) * hz(60))
+				o.frame(at, app, 200, hz(60), "")
+				o.send(at+6*ms+trace.Time(i*i%7)*ms/2, "worker", 210, 200, at)
+			}
+		}, nil},
+		{"a worker beside frames", hz(120), func(o *outsideTrace) {
+			for i := range 120 {
+				o.frame(start.Add(trace.Duration(i)*hz(120)), app, 200, hz(120), "")
+			}
+			run(o, "loop", 210, 200, start+3*ms, start+1000*ms, hz(30))
+		}, []string{app + " outside frames, loop: 30 of 30, 0 late, every 33.3"}},
+		{"two threads strictly in turn", hz(60), func(o *outsideTrace) {
+			for i := range 120 {
+				o.send((start + 2*ms).Add(trace.Duration(i)*hz(60)), "pool"+fmt.Sprint(i%2), 203+i%2, 200, 0)
+			}
+		}, []string{"process 200 outside frames, several threads: 120 of 120, 0 late, every 16.7"}},
+		{"three threads strictly in turn", hz(120), func(o *outsideTrace) {
+			for i := range 120 {
+				o.send((start + 2*ms).Add(trace.Duration(i)*hz(60)), "pool"+fmt.Sprint(i%3), 203+i%3, 200, 0)
+			}
+		}, []string{"process 200 outside frames, several threads: 120 of 120, 0 late, every 16.7"}},
+		{"two loops", hz(60), func(o *outsideTrace) { // 5 and 28 ms apart
+			run(o, "one", 203, 200, start+2*ms, start+1000*ms, hz(30))
+			run(o, "two", 204, 200, start+7*ms, start+1000*ms, hz(30))
+		}, []string{"process 200 outside frames, one: 30 of 30, 0 late, every 33.3", "process 200 outside frames, two: 30 of 30, 0 late, every 33.3"}},
+		{"window animations", hz(120), func(o *outsideTrace) {
+			run(o, "ohos.sceneboard", 200, 200, start, start+330*ms, hz(120))
+			run(o, "com.ohos.sceneboard", 300, 300, start, start+330*ms, hz(120))
 		}, nil},
 		{"of the system", hz(120), func(o *outsideTrace) { run(o, "multimodalinput", 200, 200, start, start+1000*ms, hz(60)) }, nil},
 	} {
