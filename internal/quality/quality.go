@@ -312,7 +312,7 @@ func (q *judge) judgeFrames(t *input, all int, isText bool) {
 	var outside []string
 	for _, l := range t.Layers {
 		if l.Framework == analyzer.OutsideFrames {
-			outside = append(outside, text.ProcessName(l.Process.Name))
+			outside = append(outside, text.Printable(cmp.Or(l.Process.Name, fmt.Sprint("process ", l.Process.PID))))
 		}
 	}
 	switch {

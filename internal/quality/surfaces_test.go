@@ -65,10 +65,10 @@ func container() (steps []step) {
 	return steps
 }
 
-// outside sends transactions outside frames.
-func outside() (steps []step) {
+// outside sends transactions outside frames, from a thread of a name.
+func outside(comm string, tid int) (steps []step) {
 	for n := range 30 {
-		steps = append(steps, step{20_000 + 16_667*n, "com.example.kmp-777 (  777)", 777, []string{fmt.Sprintf("H:MarshRSTransactionData cmdCount: 3, transactionFlag:[777,%d], tid:777, timestamp:0", 10+n)}})
+		steps = append(steps, step{20_000 + 16_667*n, fmt.Sprintf("%s-%d (  777)", comm, tid), 777, []string{fmt.Sprintf("H:MarshRSTransactionData cmdCount: 3, transactionFlag:[777,%d], tid:777, timestamp:0", 10+n)}})
 	}
 	return steps
 }
@@ -87,7 +87,8 @@ func TestSurfaces(t *testing.T) {
 	}{
 		{name: "frames and a layer", text: with(whole, video(true)...), layers: 1},
 		{name: "a layer without frames of applications", text: with(service, video(true)...), layers: 1, code: "no_application_frames", text2: "no frames of applications, only 1 layer"},
-		{name: "an application that draws outside frames", text: with(service, outside()...), layers: 1, code: "no_application_frames", text2: "no frames of applications: com.example.kmp drew outside frames"},
+		{name: "an application that draws outside frames", text: with(service, outside("com.example.kmp", 777)...), layers: 1, code: "no_application_frames", text2: "no frames of applications: com.example.kmp drew outside frames"},
+		{name: "one without a name", text: with(service, outside("loop", 779)...), layers: 1, code: "no_application_frames", text2: "no frames of applications: process 777 drew outside frames"},
 		{name: "no application drew", text: service, code: "no_application_frames", text2: "no frames of applications"},
 		{name: "frames in a container", text: with(service, container()...), code: "framework_deadlines", text2: "deadlines of 4 of 4 choreographer frames are unknown, and so is their jank rate"},
 		{name: "frames in a container, and ArkUI's", text: with(whole, container()...), code: "framework_deadlines", text2: "deadlines of 4 of 4 choreographer frames are unknown, and so is their jank rate"},
