@@ -34,6 +34,7 @@ type OwnValue struct {
 	// Interval is the time, that of a number is empty.
 	Interval Interval
 	Number   float64
+	Unit     string   // what follows the number, such as "us"; empty if nothing does
 	Process  *Process // that of the begin; nil if unknown
 }
 
@@ -106,6 +107,25 @@ func ParseOwnMeasures(list []string) (measures []OwnMeasure, of []OwnMarkers, er
 	return measures, of, nil
 }
 
+// Units returns the units that numbers are given in, in order of the alphabet. Several are not values of one measure.
+func (m *OwnMeasure) Units() (list []string) {
+	for _, v := range m.Values {
+		if v.Unit != "" && !slices.Contains(list, v.Unit) {
+			list = append(list, v.Unit)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// UnitsDiffer says that values have several units; the text is empty if they do not.
+func UnitsDiffer(units []string) string {
+	if len(units) < 2 {
+		return ""
+	}
+	return "units differ, so there are no values: " + strings.Join(units, ", ")
+}
+
 // Problems says what the measure lacks, in a few words each.
 func (m *OwnMeasure) Problems() (list []string) {
 	if m.Unread {
@@ -134,7 +154,14 @@ func (m *OwnMeasure) Problems() (list []string) {
 	add(len(m.Begins), "begin without an end", "begins without an end")
 	add(len(m.Ends), "end without a begin", "ends without a begin")
 	add(len(m.Overlaps), "end of several begins at once, which have no value", "ends of several begins at once, which have no value")
-	add(len(m.Bare), "marker without a value", "markers without a value")
+	bare, differ := len(m.Bare), UnitsDiffer(m.Units())
+	if differ != "" {
+		bare += len(m.Values)
+	}
+	add(bare, "marker without a value", "markers without a value")
+	if differ != "" {
+		list = append(list, differ)
+	}
 	if m.Across {
 		list = append(list, "no process has both markers: one begins what another one ends")
 	}

@@ -33,6 +33,8 @@ type Own struct {
 
 	// Unread: the input does not have the measure.
 	Unread bool `json:"-"`
+	// Units are what numbers are given in. With several there are no values.
+	Units []string `json:"-"`
 	// Values are all of them, in order of size.
 	Values []float64 `json:"-"`
 	// Source is the measure itself; nil of several traces.
@@ -50,12 +52,16 @@ func owns(t *analyzer.Timeline, o Options) []*Own {
 	for i := range t.OwnMeasures {
 		m := &t.OwnMeasures[i]
 		x := &Own{
-			Name: m.Name, Of: m.Of, NoEnd: len(m.Begins), NoBegin: len(m.Ends), Overlaps: len(m.Overlaps), Bare: len(m.Bare), Problems: []string{}, Source: m, Unread: m.Unread,
+			Name: m.Name, Of: m.Of, NoEnd: len(m.Begins), NoBegin: len(m.Ends), Overlaps: len(m.Overlaps), Bare: len(m.Bare), Problems: []string{}, Source: m, Unread: m.Unread, Units: m.Units(),
 		}
 		x.Problems = append(x.Problems, m.Problems()...)
 		largest := 0.0
 		for _, v := range m.Values {
 			if process != nil && (v.Process == nil || !process(v.Process)) {
+				continue
+			}
+			if len(x.Units) > 1 {
+				x.Bare++
 				continue
 			}
 			value := v.Number
@@ -109,7 +115,13 @@ func JoinOwn(list []*Own) *Own {
 			x.Unit = o.Unit
 		}
 		x.Values = append(x.Values, o.Values...)
+		x.Units = append(x.Units, o.Units...)
 		x.NoEnd, x.NoBegin, x.Overlaps, x.Bare = x.NoEnd+o.NoEnd, x.NoBegin+o.NoBegin, x.Overlaps+o.Overlaps, x.Bare+o.Bare
+	}
+	slices.Sort(x.Units)
+	x.Units = slices.Compact(x.Units)
+	if differ := analyzer.UnitsDiffer(x.Units); differ != "" {
+		x.Bare, x.Values, x.Problems = x.Bare+len(x.Values), nil, append(x.Problems, differ)
 	}
 	x.measure()
 	return x

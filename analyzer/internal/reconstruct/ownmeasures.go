@@ -3,6 +3,7 @@ package reconstruct
 import (
 	"bytes"
 	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,6 +70,7 @@ type ownMark struct {
 	event, measure int
 	to, bare       bool
 	number         float64
+	unit           string
 }
 
 // ownScan is what a worker finds in a block. next is the index of the first event of the next batch.
@@ -114,7 +116,7 @@ func (n *markerName) match(name []byte, prefix bool) (ok, longer bool, rest []by
 }
 
 func isWordByte(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80
+	return c == '_' || isDigit(c) || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80
 }
 
 func newOwn(s *shared, texts []string, workers int) (*own, error) {
@@ -224,7 +226,7 @@ func (s *ownScan) keyed(m *ownMeasure, e *hitrace.Event, name []byte, mark ownMa
 		}
 		if n := len(before); n == 0 && !isWordByte(text[len(text)-len(rest)-1]) || n > 0 && !isWordByte(before[n-1]) {
 			var known bool
-			mark.number, known = firstNumber(after)
+			mark.number, mark.unit, known = firstNumber(after)
 			mark.bare = !known
 			s.marks = append(s.marks, mark)
 			return
@@ -233,31 +235,39 @@ func (s *ownScan) keyed(m *ownMeasure, e *hitrace.Event, name []byte, mark ownMa
 	}
 }
 
-// firstNumber returns the first number in a text, before a comma.
-func firstNumber(text []byte) (float64, bool) {
+// ownSeparators are what may stand before a number. After it there are other rules.
+const ownSeparators = " \t()[]{}<>\"'=:;|"
+
+// ownNumber is a number with its unit, which no other text follows at once.
+var ownNumber = regexp.MustCompile(`^([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?: ?([numµμ]?s(?:ec)?|min|h|%|[kKMGT]?i?B|bytes|[kMG]?Hz|fps|FPS|px|vp))?(?:['.:]?[\s)\]}>"|;]|['.:]?$)`)
+
+// firstNumber returns the first number in a text, before a comma, and its unit if it has one. What begins like a number
+// and goes on like something else, such as 1_000, 0x1f, 12:30 or --5, is none, and nothing is read after it.
+func firstNumber(text []byte) (x float64, unit string, ok bool) {
 	text, _, _ = bytes.Cut(text, []byte(","))
-	isNumber := func(c byte) bool { return c >= '0' && c <= '9' }
-	for i := 0; i < len(text); i++ {
-		if !isNumber(text[i]) {
+	for {
+		text = bytes.TrimLeft(text, ownSeparators)
+		end := bytes.IndexAny(text, ownSeparators)
+		if end < 0 {
+			end = len(text)
+		}
+		switch {
+		case len(text) == 0:
+			return 0, "", false
+		case !bytes.ContainsAny(text[:end], "0123456789"), isWordByte(text[0]) && !isDigit(text[0]):
+			text = text[end:]
 			continue
 		}
-		end := i
-		for end < len(text) && (isNumber(text[end]) || text[end] == '.' && end+1 < len(text) && isNumber(text[end+1])) {
-			end++
+		found := ownNumber.FindSubmatch(text)
+		if found == nil {
+			return 0, "", false
 		}
-		if i > 0 && isWordByte(text[i-1]) || end+1 < len(text) && text[i] == '0' && text[end] == 'x' { // a part of a word, or hexadecimal
-			for i = end; i < len(text) && isWordByte(text[i]); i++ {
-			}
-			continue
-		}
-		if i > 0 && text[i-1] == '-' && (i == 1 || !isWordByte(text[i-2])) {
-			i--
-		}
-		x, err := strconv.ParseFloat(string(text[i:end]), 64)
-		return x, err == nil
+		x, err := strconv.ParseFloat(string(found[1]), 64)
+		return x, string(found[2]), err == nil
 	}
-	return 0, false
 }
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // track adds the markers of a batch, in order.
 func (o *own) track(s *ownScan, events []hitrace.Event) {
@@ -321,7 +331,7 @@ func (o *own) add(e *hitrace.Event, mark ownMark) {
 	}
 	m := &o.measures[mark.measure]
 	slice := e.Marker.Phase == hitrace.Begin || e.Marker.Phase == hitrace.AsyncBegin || e.Marker.Phase == hitrace.AsyncEnd
-	value := ownValue{OwnValue: analyzer.OwnValue{Interval: analyzer.Interval{Start: e.Time, End: e.Time}, Number: mark.number}, pid: e.Process}
+	value := ownValue{OwnValue: analyzer.OwnValue{Interval: analyzer.Interval{Start: e.Time, End: e.Time}, Number: mark.number, Unit: mark.unit}, pid: e.Process}
 	switch {
 	case m.of.To != "":
 		if e.Marker.Phase != hitrace.AsyncEnd && !(mark.to && m.of.AtEnd && slice) && o.mayKeep() {

@@ -90,12 +90,21 @@ func TestMarkerName(t *testing.T) {
 			t.Errorf("%s of %s: got %v, want %v", c.name, c.marker, got, c.want)
 		}
 	}
-	for text, want := range map[string]float64{
-		"12": 12, " 12.5ms": 12.5, "-3,4": -3, "Instant { value: 7 },8": 7, "Epoch(1)": 1, "a1 2": 2, "0x1f": -1, "none, 3": -1, "": -1, "1-2": 1,
+	type number struct {
+		x    float64
+		unit string
+		ok   bool
+	}
+	plain := func(x float64) number { return number{x, "", true} }
+	for text, want := range map[string]number{
+		"12": plain(12), " 12.5ms": {12.5, "ms", true}, "-3,4": plain(-3), "Instant { value: 7 },8": plain(7), "Epoch(1)": plain(1), "a1 2": plain(2), "=value:-7": plain(-7),
+		"1.5e3": plain(1500), "1e-3": plain(.001), "2E5": plain(200000), ".5": plain(.5), "-.5": plain(-.5), "+5": plain(5), "5.": plain(5), "7 of 10": plain(7), "'8'": plain(8),
+		"900us": {900, "us", true}, "1.5 ms": {1.5, "ms", true}, "3µs)": {3, "µs", true}, "7|I62": plain(7), "-0": plain(0), "5 seconds": plain(5),
+		"0x1f": {}, "none, 3": {}, "": {}, "1-2": {}, "1_000": {}, "1'000": {}, "--5": {}, "x-7": {}, "12:30:05": {}, "1.2.3": {}, "5/10": {}, "1e": {}, "1e5f": {}, "a1 0x2 3": {}, "1e999": {},
 	} {
-		got, ok := firstNumber([]byte(text))
-		if !ok {
-			got = -1
+		var got number
+		if x, unit, ok := firstNumber([]byte(text)); ok {
+			got = number{x, unit, ok}
 		}
 		if got != want {
 			t.Errorf("%q: got %v, want %v", text, got, want)
