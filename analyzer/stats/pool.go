@@ -129,7 +129,7 @@ func PoolProcess(p *Process, t Tally) {
 	if p.Frames.Judged > 0 && p.LongestStreak == nil {
 		p.LongestStreak = &Streak{}
 	}
-	if p.Frames.Judged > 0 && p.Frames.Late == 0 {
+	if p.Frames.Judged > 0 && p.Frames.Late == 0 && p.Lost == nil {
 		p.Lost = new(trace.Duration)
 	}
 }
