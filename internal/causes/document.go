@@ -83,7 +83,7 @@ type Causes struct {
 	// render frames shown late, those that made others late first; application frames on time and picked up late
 	ShownLate    []lazyLate `json:"shown_late,omitempty" brief:"5"`
 	PickedUpLate []lazyLate `json:"picked_up_late,omitempty" brief:"5"`
-	NotBegun     []lazyLate `json:"not_begun,omitempty" brief:"5"` // frames before which others never began
+	NotBegun     []lazyLate `json:"after_not_begun,omitempty" brief:"5"` // frames before which others never began
 	// functions in which late frames took longer than frames on time (docs/why.md 11), by "total_excess_ns"
 	Functions []why.FunctionCost `json:"functions,omitempty" brief:"5"`
 }

@@ -32,10 +32,19 @@ type Field struct {
 	Long    bool         // only long forms of a document have it (package brief)
 }
 
-// Fields returns the fields of a struct, those of embedded structs among them. Meanings are those
-// of measures by their paths, which begin with the given one and a dot unless it is empty.
+// Fields returns the fields of a struct, those of embedded structs among them: no two may have one name. Meanings
+// are those of measures by their paths, which begin with the given one and a dot unless it is empty.
 func Fields(t testing.TB, typ reflect.Type, path string, meanings map[string]string) (list []Field) {
 	t.Helper()
+	defer func() {
+		names := map[string]bool{}
+		for _, f := range list {
+			if names[f.Name] {
+				t.Errorf("%v has the key %q twice in JSON", typ, f.Name)
+			}
+			names[f.Name] = true
+		}
+	}()
 	comments := commentsOf(t, typ)
 	for i := range typ.NumField() {
 		f := typ.Field(i)
