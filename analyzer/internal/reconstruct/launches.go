@@ -81,8 +81,9 @@ type launch struct {
 	done     bool
 }
 
-// maxTap is the maximum time from when the launcher gets a touch until it starts an application because of it: ArkUI's
-// performance monitor does not count an older touch as the reason of what happens (docs/frames.md 15.3).
+// maxTap is the maximum time from when the launcher gets a touch until it starts an application because of it, and from
+// when the input service gets it until the launcher does: ids of touches are used again. ArkUI's performance monitor does not
+// count an older touch as the reason of what happens (docs/frames.md 15.3).
 const maxTap = 600 * trace.Millisecond
 
 // maxStage is the maximum time from a stage of a launch to the next.
@@ -118,7 +119,7 @@ func (b *builder) beginTouchDispatch(t *thread, e *hitrace.Event) {
 // up returns when mmi_service reported that the finger of a touch left; zero if the touch is not that.
 func (l *launches) up(of touch) trace.Time {
 	for _, up := range slices.Backward(l.ups) {
-		if up.id == of.id && up.at <= of.at && of.at.Sub(up.at) <= maxStage {
+		if up.id == of.id && up.at <= of.at && of.at.Sub(up.at) <= maxTap {
 			return up.at
 		}
 	}
