@@ -41,7 +41,7 @@ type Refresh struct {
 	Process *Process       // the render service, whose frames follow the display's vsyncs
 	Period  trace.Duration // the median of its frames
 	// Before is the period until then; zero if the trace does not have one. Lowest is the shortest period that
-	// the display has in the trace.
+	// the display had in the trace up to End.
 	Before, Lowest trace.Duration
 	// Alone: the display has no other rate in the trace.
 	Alone bool
@@ -53,7 +53,7 @@ type Refresh struct {
 // Rate returns the rate in hertz.
 func (r *Refresh) Rate() float64 { return hertz(r.Period) }
 
-// Lowered reports whether the display has a higher rate elsewhere in the trace.
+// Lowered reports whether the display had a higher rate before in the trace.
 func (r *Refresh) Lowered() bool { return longer(r.Period, r.Lowest) }
 
 // Overruled returns the votes for other rates than the one that was decided.
@@ -177,10 +177,7 @@ func (d *display) dropLone(t *Timeline) {
 	for i, r := range list {
 		r.Alone = len(list) == 1
 		if r.Lowest = r.Period; i > 0 && t.EndOf(list[i-1].Start) == t.EndOf(r.Start) {
-			r.Before = list[i-1].Period
-		}
-		for _, x := range list {
-			r.Lowest = min(r.Lowest, x.Period)
+			r.Before, r.Lowest = list[i-1].Period, min(r.Period, list[i-1].Lowest)
 		}
 	}
 	d.list = list

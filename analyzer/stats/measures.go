@@ -41,7 +41,7 @@ var Measures = declare[Process](slices.Concat(
 		measure("fps.cadence.refresh_hz", "cadence_refresh", Hertz, Neither, "Cadence, refresh rate", "the display's refresh rate then, a whole number"),
 		measure("fps.cadence.share", "cadence_share", Share, Neither, "Cadence, share", "share of the gaps without idle time that are like that"),
 		measure("display.time_ns", "displayed_ms", Milliseconds, Neither, "Time of a known refresh rate, ms", "time for which the display's refresh rate is known"),
-		measure("display.lowered_ns", "lowered_rate_ms", Milliseconds, Neither, "Time of a lowered refresh rate, ms", "time below the highest rate that the display has in the trace"),
+		measure("display.lowered_ns", "lowered_rate_ms", Milliseconds, Neither, "Time of a lowered refresh rate, ms", "time below a rate that the display had before in the trace"),
 		measure("display.lowered_share", "lowered_rate_share", Share, Lower, "Time of a lowered refresh rate, share", "`lowered_ns` / `time_ns`", share("lowered_rate_ns", "displayed_ns")),
 		measure("hitches.idle_ns", "idle_ms", Milliseconds, Neither, "Idle, ms", "part of `time_ns` that is idle; a hang while no frame is due counts"),
 		measure("hitches.hitches", "hitches", Count, Neither, "Hitches", "gaps that were 0.7 refresh periods or more longer than they should have been"),

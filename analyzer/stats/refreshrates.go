@@ -17,8 +17,8 @@ type RefreshRate struct {
 	Rate     float64        `json:"rate_hz"`  // refreshes per second
 	Start    trace.Time     `json:"start_ns"` // from the first vsync with it to the next with another, or to the last one
 	Duration trace.Duration `json:"duration_ns"`
-	Lowered  bool           `json:"lowered"`    // it is below the highest
-	Highest  float64        `json:"highest_hz"` // highest rate that the display has in the trace
+	Lowered  bool           `json:"lowered"`    // the display had a higher rate before
+	Highest  float64        `json:"highest_hz"` // highest rate that the display had in the trace up to then
 	// the rate until then; nil if the trace has none
 	Before *float64 `json:"before_hz"`
 	// the voter that decided the rate, such as "VOTER_IDLE"; nil if that is unknown

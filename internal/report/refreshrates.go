@@ -10,7 +10,7 @@ import (
 	"ohframe/internal/view"
 )
 
-// refreshRates returns the section of the times in which a display had a lower rate than its highest; none
+// refreshRates returns the section of the times in which a display had a lower rate than before; none
 // without any.
 func (b *builder) refreshRates(in *Input) (blocks []view.Block) {
 	type rate = *stats.RefreshRate
@@ -25,7 +25,7 @@ func (b *builder) refreshRates(in *Input) (blocks []view.Block) {
 	}
 	shown := text.First(lowered, b.most(len(lowered)), func(x, y rate) int { return cmp.Compare(y.Duration, x.Duration) })
 	columns := []column[rate]{
-		numbers(view.Column{Title: "Hz", Meaning: "the display's refresh rate, of the highest that it has in the trace"}, func(r rate) any {
+		numbers(view.Column{Title: "Hz", Meaning: "the display's refresh rate, of the highest that it had in the trace up to then"}, func(r rate) any {
 			return text.Number(r.Rate, 0) + " of " + text.Number(r.Highest, 0)
 		}),
 		numbers(view.Column{Title: "At"}, func(r rate) any { return text.Since(in.origin(), r.Start) }),

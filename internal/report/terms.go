@@ -80,7 +80,7 @@ var stageTerms = [...]string{
 }
 
 // rateTerms are those of pages with refresh rates that change.
-var rateTerms = []view.Term{{Name: "lowered refresh rate", Definition: "a refresh rate of the display below the highest that it has in the trace"}}
+var rateTerms = []view.Term{{Name: "lowered refresh rate", Definition: "a refresh rate of the display below one that it had before in the trace"}}
 
 // define returns the definition of a term, which must exist.
 func define(name string) string {

@@ -60,8 +60,8 @@ func checkRefreshes(t *testing.T, timeline *analyzer.Timeline, truth *simulate.T
 	if len(list) != len(want) {
 		t.Fatalf("got %d rates, want %d", len(list), len(want))
 	}
-	highest := slices.Max(rates)
 	for i, r := range list {
+		highest := slices.Max(rates[:i+1])
 		if r.Start.Sub(want[i]).Abs() > trace.Microsecond || int(r.Rate()+0.5) != rates[i] || r.Lowered() != (rates[i] < highest) {
 			t.Errorf("got %.1f Hz at %d, lowered %t, want %d Hz at %d of %d", r.Rate(), r.Start, r.Lowered(), rates[i], want[i], highest)
 		}

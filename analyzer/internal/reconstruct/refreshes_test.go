@@ -176,6 +176,19 @@ func TestRefreshesOverTime(t *testing.T) {
 	s.frames(120, 12)
 	must.EqualSlices(t, s.rates(t), []string{"120 Hz 0–1000", "90 Hz 1000–2000 lowered", "60 Hz 2000–3000 lowered", "120 Hz 3000–3100"})
 
+	// A rate is lowered if the display had a higher one before, not if one follows.
+	s = &screen{}
+	s.frames(60, 30)
+	s.frames(120, 60)
+	must.EqualSlices(t, s.rates(t), []string{"60 Hz 0–500", "120 Hz 500–1000"})
+	s = &screen{}
+	s.frames(60, 30)
+	s.frames(90, 45)
+	s.frames(60, 30)
+	s.frames(120, 60)
+	s.frames(90, 45)
+	must.EqualSlices(t, s.rates(t), []string{"60 Hz 0–500", "90 Hz 500–1000", "60 Hz 1000–1500 lowered", "120 Hz 1500–2000", "90 Hz 2000–2500 lowered"})
+
 	s = &screen{}
 	s.frames(72, 36)
 	must.EqualSlices(t, s.rates(t), []string{"72 Hz 0–500"})
@@ -228,6 +241,22 @@ func TestRefreshesOfWindow(t *testing.T) {
 	timeline.Cut(trace.Time(100*trace.Second+800*trace.Millisecond), trace.Time(101*trace.Second))
 	list := timeline.Refreshes()
 	if len(list) != 1 || !list[0].Alone || list[0].Decision == nil || list[0].Decision.Result != (analyzer.Vote{Voter: "VOTER_IDLE", Min: 60, Max: 60}) {
+		t.Errorf("got %+v", list)
+	}
+
+	// What the display had before the window does not count.
+	s = &screen{}
+	s.frames(120, 60)
+	s.frames(60, 30)
+	s.frames(90, 45)
+	s.rates(t)
+	b.Reset()
+	for _, l := range s.lines {
+		b.WriteString(l.text + "\n")
+	}
+	timeline = timelineOf(t, b.String())
+	timeline.Cut(trace.Time(100*trace.Second+600*trace.Millisecond), trace.Time(102*trace.Second))
+	if list = timeline.Refreshes(); len(list) != 2 || list[0].Lowered() || list[1].Lowered() {
 		t.Errorf("got %+v", list)
 	}
 }

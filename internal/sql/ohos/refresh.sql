@@ -29,9 +29,9 @@ CREATE OR REPLACE PERFETTO VIEW ohos_refresh_rate(
   pid LONG,
   -- Refreshes per second.
   rate_hz DOUBLE,
-  -- It is below the highest.
+  -- The display had a higher rate before.
   is_lowered BOOL,
-  -- Highest rate that the display has in the trace.
+  -- Highest rate that the display had in the trace up to then.
   highest_hz DOUBLE,
   -- The rate until then; NULL if the trace has none.
   before_hz DOUBLE,
