@@ -263,8 +263,9 @@ func (b *Buffer) judge(last *Buffer, minPause trace.Duration) (unjudged bool) {
 	}
 	limit := period/2 + period/jitter
 	allowed := max(cadence, wholeVsyncs(cadence, period))
+	taken, exact := b.takenLate(last, cadence, period)
 	switch excess := interval - cadence; {
-	case b.Interval-allowed > limit && !b.keeps(last, cadence, period, limit):
+	case b.Interval-allowed > limit && (!exact || taken+b.Present.Sub(last.Present)-b.Acquired.Sub(last.Acquired) > limit):
 		b.Pace = Late
 	case excess > limit:
 		b.Pace = Long
@@ -273,7 +274,11 @@ func (b *Buffer) judge(last *Buffer, minPause trace.Duration) (unjudged bool) {
 	default:
 		b.Pace = Even
 	}
-	if b.Pace == Late && b.Acquired.Known() && last.Acquired.Known() {
+	if exact {
+		if b.Pace == Late && taken > 0 {
+			b.Deadline = b.Acquired.Add(-taken)
+		}
+	} else if b.Pace == Late && b.Acquired.Known() && last.Acquired.Known() {
 		if excess := b.Acquired.Sub(last.Acquired) - allowed; excess > limit {
 			b.Deadline = b.Acquired.Add(-(excess + period/2) / period * period)
 		}
@@ -281,18 +286,19 @@ func (b *Buffer) judge(last *Buffer, minPause trace.Duration) (unjudged bool) {
 	return false
 }
 
-// keeps reports whether a picture of a layer outside frames was sent a cadence after the last one, and was shown at the
-// first vsync that one sent then could reach. When it was sent is known exactly, so rates just below that of the display are.
-func (b *Buffer) keeps(last *Buffer, cadence, period, limit trace.Duration) bool {
+// takenLate returns how many whole periods a picture of a layer outside frames was taken late. When it was sent is known
+// exactly: it was due a cadence after the last one. exact reports whether that is known; other layers have only the intervals.
+func (b *Buffer) takenLate(last *Buffer, cadence, period trace.Duration) (late trace.Duration, exact bool) {
 	if b.Layer.Framework != OutsideFrames || !b.Queued.Known() || !last.Queued.Known() || !b.Acquired.Known() || !last.Acquired.Known() {
-		return false
+		return 0, false
 	}
-	late := trace.Duration(0)
 	due := last.Queued.Add(cadence)
-	if b.Queued.Sub(due) > period/4 || b.InQueue() > period+period/4 {
-		late = max(0, b.Acquired.Sub(due)/period*period)
+	if b.Queued.Sub(due) <= period/4 {
+		if due = max(due, b.Queued); b.InQueue() <= period+period/4 {
+			return 0, true
+		}
 	}
-	return late+b.Present.Sub(last.Present)-b.Acquired.Sub(last.Acquired) <= limit
+	return max(0, b.Acquired.Sub(due)/period*period), true
 }
 
 // SetPaused notes that the producer paused before the buffer, which is not late then.

@@ -43,6 +43,20 @@ func (e *Explanation) Step(name StepName) Step {
 // Wanted returns the buffer that should have been shown when a late one was: Dropped or the late one.
 func (e *Explanation) Wanted() *analyzer.Buffer { return cmp.Or(e.Dropped, e.Buffer) }
 
+// OutcomeOf returns the reason of a share of a late buffer: of one that was queued late and shown late as well, each has
+// some.
+func (e *Explanation) OutcomeOf(s *Share) Outcome {
+	if e.Outcome == QueuedLate && s.Stage != StageProduce && s.Stage != NoStage {
+		return ShownLate
+	}
+	return e.Outcome
+}
+
+// Divided reports whether a late buffer that was queued late has shares of render_service as well.
+func (e *Explanation) Divided() bool {
+	return slices.ContainsFunc(e.Shares, func(s Share) bool { return e.OutcomeOf(&s) != e.Outcome })
+}
+
 // Work returns what the thread of a hang did.
 func (e *Explanation) Work() *Work { return &e.Steps[0].Work[0] }
 

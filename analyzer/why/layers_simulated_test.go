@@ -106,3 +106,59 @@ func TestSimulatedTimer(t *testing.T) {
 		must.EqualSlices(t, got, []string{"queued_late run Compose:draw"})
 	}
 }
+
+// A picture outside frames that is sent late, and that render_service then shows late as well, lost to its producer no
+// more than the refreshes that it was sent late by. The rest is that of the frame which showed it.
+func TestTimerAndRenderService(t *testing.T) {
+	both := 0
+	for seed := range uint64(40) {
+		config := simulate.AnyTimers(seed)
+		config.Chances.RenderLate, config.NoFences = 0.4, false
+		for _, app := range config.Apps {
+			for i := range app.Timers {
+				app.Timers[i].Troubles = nil
+				for n := 11; n < 200; n += 7 {
+					app.Timers[i].Troubles = append(app.Timers[i].Troubles, simulate.Trouble{Buffer: n, Kind: simulate.TroubleWork, Length: 25 * trace.Millisecond})
+				}
+			}
+		}
+		timeline, causes, _ := simulated(t, config)
+		for _, l := range timeline.Layers {
+			var last *analyzer.Buffer
+			for _, b := range l.Buffers {
+				if !b.Present.Known() {
+					continue
+				}
+				before := last
+				last = b
+				e := causes.LateBuffer(b)
+				if e == nil || e.Outcome != why.QueuedLate || before == nil {
+					continue
+				}
+				produced, shown := trace.Duration(0), trace.Duration(0)
+				for _, s := range e.Shares {
+					if s.Stage == why.StageProduce {
+						produced += s.Share
+					} else {
+						shown += s.Share
+					}
+				}
+				period := b.Render.Period
+				longer := b.Present.Sub(before.Present) - b.Acquired.Sub(before.Acquired)
+				if late := causes.Of(b.Render).ShownLate(); longer <= period/2 || !late {
+					must.Equal(t, shown, 0)
+					continue
+				}
+				both++
+				must.Equal(t, shown, min(longer, e.Lost))
+				must.Equal(t, produced, e.Lost-shown)
+				if sent := b.Queued.Sub(before.Queued) - l.CadenceOf(b); produced > sent+period+period/4 {
+					t.Errorf("seed %d: a picture sent %s late lost %s to its producer, with periods of %s", seed, sent, produced, period)
+				}
+			}
+		}
+	}
+	if both < 3 {
+		t.Errorf("%d such pictures", both)
+	}
+}

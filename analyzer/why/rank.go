@@ -330,8 +330,9 @@ func RankBuffers(list []*Explanation) []*Cost {
 		for i := range shares {
 			if s := &shares[i]; s.Share > 0 {
 				one := costs.costOf(l, s, s.Share)
-				if one.Outcome = l.Outcome; len(l.Shares) == 0 {
-					one.Share = nil
+				one.Outcome = l.OutcomeOf(s)
+				if len(l.Shares) == 0 || l.Divided() && s.Stage == StageProduce && s.Wait == WaitUnknown && s.Slice == "" {
+					one.Share = nil // only the time is known
 				}
 				costs.add(one, l.Lost)
 			}

@@ -2,7 +2,9 @@ package causetext
 
 import (
 	"fmt"
+	"slices"
 
+	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/text"
 )
@@ -30,6 +32,15 @@ func Buffer(c *why.Causes, l *why.Explanation) string {
 		return words
 	case why.QueuedLate, why.NoFreeBuffer:
 		words += ": " + production(c, l)
+		if l.Divided() {
+			shown := trace.Duration(0)
+			for i := range l.Shares {
+				if s := &l.Shares[i]; l.OutcomeOf(s) == why.ShownLate {
+					shown += s.Share
+				}
+			}
+			words += fmt.Sprintf("; %s of the %s: %s", text.Milliseconds(shown), ms(l.Lost), showing(c, l))
+		}
 	case why.DrawnLate:
 		s := &l.Shares[0]
 		words += ": " + ms(l.Wanted().GPUWait()) + " after the buffer was queued"
@@ -57,12 +68,16 @@ func Buffer(c *why.Causes, l *why.Explanation) string {
 // production says what the producer did, or how long its step took if that is unknown.
 func production(c *why.Causes, l *why.Explanation) string {
 	request := l.Step(why.StepRequest)
+	var s why.Share // the largest of the producer
+	if i := slices.IndexFunc(l.Shares, func(s why.Share) bool { return l.OutcomeOf(&s) == l.Outcome }); i >= 0 {
+		s = l.Shares[i]
+	}
 	switch {
 	case l.Outcome == why.NoFreeBuffer && request.Time == 0:
 		return "how long is unknown"
 	case l.Outcome == why.NoFreeBuffer:
 		return fmt.Sprintf("the producer waited %s for one; usual %s", ms(request.Time), text.Milliseconds(request.Usual))
-	case len(l.Shares) == 0, l.Shares[0].Wait == why.WaitUnknown && l.Shares[0].Slice == "":
+	case len(l.Shares) == 0, s.Wait == why.WaitUnknown && s.Slice == "":
 		d := l.Step(why.StepProduce).Time + request.Time + l.Step(why.StepFill).Time
 		if d == 0 {
 			return "what its producer did is unknown"
@@ -73,7 +88,6 @@ func production(c *why.Causes, l *why.Explanation) string {
 		}
 		return words + "; usual " + text.Milliseconds(l.Buffer.Layer.CadenceOf(l.Buffer))
 	}
-	s := l.Shares[0]
 	if s.Wait == why.WaitVsync {
 		return "the producer waited " + ms(s.Value) + " for its vsync; usual " + text.Milliseconds(s.Usual)
 	}

@@ -301,7 +301,9 @@ func (b *lateBuffer) passed(renders []*analyzer.Frame) *analyzer.Frame {
 	begun := b.begun()
 	i, _ := slices.BinarySearchFunc(renders, begun.Add(-r.Period/2), func(f *analyzer.Frame, at trace.Time) int { return cmp.Compare(f.Actual.Start, at) })
 	for ; i < len(renders) && renders[i].Actual.Start < begun.Add(r.Period/2); i++ {
-		if f := renders[i]; f != r && f.Process == r.Process {
+		f := renders[i]
+		early := b.layer.Framework == analyzer.OutsideFrames && b.Buffer.Queued <= b.due && f.Actual.Start < b.Buffer.Queued // sent on time, and after it
+		if f != r && f.Process == r.Process && !early {
 			return f
 		}
 	}
@@ -526,14 +528,45 @@ func (j *judge) explainShowing(b *lateBuffer) {
 	case why.DrawnLate:
 		b.Shares = []why.Share{b.share(why.StepGPU, why.StageDraw, why.WaitGPU, why.AdviseFence)}
 	case why.ShownLate:
-		e := j.causes.Frames[b.Buffer.Render]
-		if !e.ShownLate() {
-			return
+		if b.Shares = j.sharesOfShowing(b.Buffer.Render); b.Shares != nil {
+			divideAgain(b.Shares, b.Lost)
 		}
-		if root := j.causes.Of(e.Shown.Root); root.ShownLate() {
-			e = root
-		}
-		b.Shares = slices.Clone(e.Shown.Shares)
-		divideAgain(b.Shares, b.Lost)
+	case why.QueuedLate:
+		j.divideShowing(b)
 	}
+}
+
+// sharesOfShowing returns why a render frame was shown late; nil if it was not.
+func (j *judge) sharesOfShowing(f *analyzer.Frame) []why.Share {
+	e := j.causes.Frames[f]
+	if !e.ShownLate() {
+		return nil
+	}
+	if root := j.causes.Of(e.Shown.Root); root.ShownLate() {
+		e = root
+	}
+	return slices.Clone(e.Shown.Shares)
+}
+
+// divideShowing gives the frame that showed a picture outside frames, which was sent late, the time by which it showed that
+// later than the one before was shown. When a picture was sent is known exactly, so the rest is the producer's.
+func (j *judge) divideShowing(b *lateBuffer) {
+	r := b.Buffer.Render
+	if b.layer.Framework != analyzer.OutsideFrames || r == nil {
+		return
+	}
+	longer := b.Buffer.Present.Sub(b.last.Present) - b.Buffer.Acquired.Sub(b.last.Acquired)
+	shown := j.sharesOfShowing(r)
+	if shown == nil || longer <= r.Period/2 {
+		return
+	}
+	longer = min(longer, b.Lost)
+	divideAgain(shown, longer)
+	if len(b.Shares) == 0 {
+		work := b.Step(why.StepProduce).Time + b.Step(why.StepRequest).Time + b.Step(why.StepFill).Time
+		b.Shares = []why.Share{{Stage: why.StageProduce, Value: work, Usual: b.layer.CadenceOf(b.Buffer), Share: b.Lost}}
+	}
+	divideAgain(b.Shares, b.Lost-longer)
+	b.Shares = append(b.Shares, shown...)
+	slices.SortStableFunc(b.Shares, func(x, y why.Share) int { return cmp.Compare(y.Share, x.Share) })
 }
