@@ -25,6 +25,8 @@ type OwnMeasure struct {
 	Across bool
 	// LongerFrom and LongerTo are names of markers that begin with one that is not the name of any; empty without one.
 	LongerFrom, LongerTo string
+	// Cut: only what is within a window is known.
+	Cut bool
 	// Unread: the input has no markers, or not those of this measure.
 	Unread bool
 }
@@ -140,8 +142,12 @@ func (m *OwnMeasure) Problems() (list []string) {
 	}{{from || of.To == "" && len(m.Ends) > 0, of.From, m.LongerFrom}, {to, of.To, m.LongerTo}} {
 		switch {
 		case x.occurs:
+		case of.To != "" && strings.HasPrefix(strings.TrimPrefix(x.longer, "H:"), strings.TrimPrefix(m.Of, "H:")):
+			list = append(list, fmt.Sprintf("no marker is %s, but one is %s: write * for the .. in it", x.name, x.longer))
 		case x.longer != "":
 			list = append(list, fmt.Sprintf("no marker is %s, but one is %s: write %[1]s*", x.name, x.longer))
+		case m.Cut:
+			list = append(list, "no marker within the window is "+x.name)
 		default:
 			list = append(list, "no marker is "+x.name)
 		}
@@ -151,8 +157,10 @@ func (m *OwnMeasure) Problems() (list []string) {
 			list = append(list, diag.Choose(n, one, many))
 		}
 	}
-	add(len(m.Begins), "begin without an end", "begins without an end")
-	add(len(m.Ends), "end without a begin", "ends without a begin")
+	if of.From != of.To || of.AtEnd || len(m.Values) == 0 { // the first and the last marker of intervals lack one
+		add(len(m.Begins), "begin without an end", "begins without an end")
+		add(len(m.Ends), "end without a begin", "ends without a begin")
+	}
 	add(len(m.Overlaps), "end of several begins at once, which have no value", "ends of several begins at once, which have no value")
 	bare, differ := len(m.Bare), UnitsDiffer(m.Units())
 	if differ != "" {
@@ -225,6 +233,7 @@ func (t *Timeline) cutOwn(from, to trace.Time) {
 			*list = slices.DeleteFunc(*list, func(at trace.Time) bool { return !within(at) })
 		}
 		m.Numbers = m.Numbers && len(m.Values) > 0
+		m.Cut, m.LongerFrom, m.LongerTo = true, "", "" // which may be outside
 	}
 }
 

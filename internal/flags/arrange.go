@@ -97,7 +97,11 @@ func (l *line) arrange(args []string, first int) ([]string, error) {
 			flags = append(flags, value)
 		}
 		if err := check(f, value); err != nil {
-			fail(l.failure(dashed(name) + ": " + err.Error()))
+			hint := l.name + " --help lists the flags"
+			if e := (*diag.Error)(nil); errors.As(err, &e) {
+				hint = cmp.Or(e.Hint, hint)
+			}
+			fail(diag.New(nil, hint, "%s: %v", dashed(name), err))
 		}
 		if _, repeatable := f.(*cli.GenericFlag); given[f] && !repeatable {
 			fail(diag.New(nil, "it has one value; separate conditions by commas: --fail-on 'A,B'", "--%s is given twice", f.Names()[0]))
