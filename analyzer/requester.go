@@ -38,8 +38,10 @@ type Received struct {
 	// Took and CPUTime are how long the thread that received it handled it, and ran in that; zero if unknown, or
 	// if Frame has them.
 	Took, CPUTime trace.Duration
-	// Drew is whether the process drew something until the next vsync, if Frame does not say so.
-	Drew Answer
+	// Drew is whether something was drawn until the next vsync, if Frame does not say so. Doubtful: that may be
+	// due to another connection of the process, or another process.
+	Drew     Answer
+	Doubtful bool
 }
 
 // Outcome is what a vsync led to.
@@ -50,6 +52,8 @@ const (
 	OutcomeUnknown Outcome = iota
 	// Drawn: a picture was drawn.
 	Drawn
+	// PerhapsDrawn: something was drawn, perhaps for another connection or by another process.
+	PerhapsDrawn
 	// NothingSent: the process had nothing to draw.
 	NothingSent
 	// NothingShown: the process drew, or sent something, and render_service found that nothing had changed.
@@ -66,10 +70,12 @@ func (r *Received) Outcome() Outcome {
 			return o
 		}
 	}
-	switch r.Drew {
-	case Yes:
+	switch {
+	case r.Drew == Yes && r.Doubtful:
+		return PerhapsDrawn
+	case r.Drew == Yes:
 		return Drawn
-	case No:
+	case r.Drew == No:
 		return NothingSent
 	}
 	return OutcomeUnknown

@@ -57,8 +57,10 @@ func askedIn(list []analyzer.Ask) []AskedIn {
 	return found[:min(len(found), maxAskedIn)]
 }
 
-// What a requester must have to be worth saying: so many unused vsyncs, and such a share of unused ones.
+// What a requester must have to be worth saying: so many unused vsyncs, and such a share of unused ones. A share needs
+// so many vsyncs of which it is known.
 const (
+	minJudged      = 10
 	minUnused      = 10
 	minUnusedShare = .5
 )
@@ -81,19 +83,22 @@ type VsyncUse struct {
 	// vsyncs of which it is known whether they led to a new picture, and those of them that did not
 	Judged int `json:"judged" sum:"judged_vsyncs"`
 	Unused int `json:"unused" sum:"unused_vsyncs"`
-	// "unused" / "judged"; nil if "judged" is 0
+	// vsyncs after which something was drawn, perhaps for another connection or by another process
+	PerhapsDrawn int `json:"perhaps_drawn" sum:"perhaps_drawn_vsyncs"`
+	// "unused" / ("judged" + "perhaps_drawn"), the lowest share that it can be; nil if "judged" is below 10, or below half of
+	// "received"
 	Share *float64 `json:"unused_share"`
 	// how long the threads that received the unused ones ran in them; nil if it is unknown
 	CPU *trace.Duration `json:"unused_cpu_ns" sum:"unused_cpu_ns"`
-	// the same in milliseconds per second of trace; nil if it is unknown
+	// the same in milliseconds per second of trace; nil if it, or "unused_share", is unknown
 	Ratio *float64 `json:"unused_cpu_ms_per_s"`
 	// Time is the length of the trace, without the time between traces; zero if CPU is nil.
 	Time trace.Duration `json:"-" sum:"unused_span_ns"`
 }
 
-// add adds vsyncs of which some is known.
+// add adds vsyncs of which most is known.
 func (u *VsyncUse) add(o *VsyncUse) {
-	u.Received, u.Judged, u.Unused = u.Received+o.Received, u.Judged+o.Judged, u.Unused+o.Unused
+	u.Received, u.Judged, u.Unused, u.PerhapsDrawn = u.Received+o.Received, u.Judged+o.Judged, u.Unused+o.Unused, u.PerhapsDrawn+o.PerhapsDrawn
 	if o.CPU == nil {
 		return
 	}
@@ -127,7 +132,11 @@ func requesters(t *analyzer.Timeline, o Options, span *Span) []Requester {
 		for i := range r.Vsyncs {
 			v := &r.Vsyncs[i]
 			outcome := v.Outcome()
-			if outcome == analyzer.OutcomeUnknown {
+			switch outcome {
+			case analyzer.PerhapsDrawn:
+				s.PerhapsDrawn++
+				continue
+			case analyzer.OutcomeUnknown:
 				continue
 			}
 			s.Judged++
@@ -152,12 +161,14 @@ func requesters(t *analyzer.Timeline, o Options, span *Span) []Requester {
 			s.DisplaySync = &UnusedSync{ID: most.id, Type: most.typeName(), Unused: syncs[most]}
 		}
 		s.Unused, s.Took = s.NothingSent+s.NothingShown, optionalMilliseconds(took)
-		if s.Judged > 0 {
-			s.Share = number(float64(s.Unused) / float64(s.Judged))
+		if s.Judged >= minJudged && 2*s.Judged >= s.Received {
+			s.Share = number(float64(s.Unused) / float64(s.Judged+s.PerhapsDrawn))
 		}
 		if span != nil && s.Judged > 0 && t.Coverage.Switches && (ran > 0 || s.Unused == 0) {
 			s.CPU, s.Time = &ran, span.Length
-			s.Ratio = number(ran.Milliseconds() / seconds(span.Length))
+			if s.Share != nil {
+				s.Ratio = number(ran.Milliseconds() / seconds(span.Length))
+			}
 		}
 		list = append(list, s)
 	}
@@ -182,7 +193,7 @@ func optionalCount(n int) *int {
 func (c collector) setVsyncs(list []Requester) {
 	for i := range list {
 		r := &list[i]
-		if r.Judged == 0 || r.Source == nil {
+		if r.Share == nil || r.Source == nil {
 			continue
 		}
 		key := applicationKey(r.Source)

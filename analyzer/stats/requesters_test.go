@@ -73,3 +73,53 @@ func TestRequesters(t *testing.T) {
 	r = stats.Compute(line, stats.Options{})
 	must.Equal(t, [3]int{*r.Requesters[0].Asked, r.Requesters[0].Received, r.Requesters[0].Unused}, [3]int{8, 8, 4})
 }
+
+// Vsyncs after which something was drawn, perhaps for another connection, count as used in the share, which is unknown
+// if it is not known of half of the vsyncs, or of fewer than 10, what they led to.
+func TestShareOfUnused(t *testing.T) {
+	const nobody = -1.0
+	for name, c := range map[string]struct {
+		unused, used, perhaps, unknown int
+		share                          float64
+	}{
+		"all known":         {30, 10, 0, 0, .75},
+		"some perhaps":      {30, 10, 20, 0, .5},
+		"half perhaps":      {20, 0, 20, 0, .5},
+		"most perhaps":      {19, 0, 20, 0, nobody},
+		"most unknown":      {19, 0, 0, 20, nobody},
+		"all perhaps":       {0, 0, 20, 0, nobody},
+		"ten":               {10, 0, 0, 0, 1},
+		"too few":           {9, 0, 0, 0, nobody},
+		"some are unknown":  {30, 10, 0, 20, .75},
+		"used, none unused": {0, 40, 0, 0, 0},
+	} {
+		p := &analyzer.Process{PID: 3000, Name: "com.example.ticker"}
+		start := trace.Time(10 * trace.Second)
+		line := &analyzer.Timeline{
+			Processes: []*analyzer.Process{p}, Span: analyzer.Interval{Start: start, End: start.Add(trace.Second)},
+			Coverage: analyzer.Coverage{Switches: true},
+			Frames:   []*analyzer.Frame{{Process: p, TID: 3000, Actual: analyzer.Interval{Start: start, End: start.Add(trace.Millisecond)}}},
+		}
+		r := &analyzer.Requester{Name: "Ticker", Process: p}
+		for i, n := range []int{c.unused, c.used, c.perhaps, c.unknown} {
+			v := analyzer.Received{At: start, TID: 3001, Took: trace.Millisecond, CPUTime: trace.Millisecond}
+			v.Drew, v.Doubtful = []analyzer.Answer{analyzer.No, analyzer.Yes, analyzer.Yes, analyzer.NotSaid}[i], i == 2
+			for range n {
+				r.Vsyncs = append(r.Vsyncs, v)
+			}
+		}
+		line.Requesters = []*analyzer.Requester{r}
+		report := stats.Compute(line, stats.Options{})
+		got := report.Requesters[0]
+		must.Equal(t, [4]int{got.Received, got.Judged, got.Unused, got.PerhapsDrawn}, [4]int{c.unused + c.used + c.perhaps + c.unknown, c.unused + c.used, c.unused, c.perhaps}, name)
+		value := func(x *float64) float64 {
+			if x == nil {
+				return nobody
+			}
+			return *x
+		}
+		must.Equal(t, value(got.Share), c.share, name)
+		must.Equal(t, value(stats.Measures.Named("unused_vsync_share").Value(report.Processes[0])), c.share, name)
+		must.Equal(t, stats.Measures.Named("unused_cpu_ratio").Value(report.Processes[0]) == nil, c.share == nobody, name)
+	}
+}

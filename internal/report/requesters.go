@@ -35,8 +35,8 @@ func (b *builder) requesters(in *Input) view.Table {
 			return text.Shorten(text.Printable(r.Name), maxName)
 		}),
 		numbers(view.Column{Title: "Asked", Drop: 1, Meaning: "how often it asked for a vsync"}, func(r requester) any { return r.Asked }),
-		numbers(view.Column{Title: "Unused", Meaning: "vsyncs that led to no new picture, of those received of which it is known"}, func(r requester) any {
-			return fmt.Sprintf("%d of %d", r.Unused, r.Judged)
+		numbers(view.Column{Title: "Unused", Meaning: "vsyncs that led to no new picture, of those of which it is known, and those after which something was drawn, perhaps for another connection or by another process"}, func(r requester) any {
+			return fmt.Sprintf("%d of %d", r.Unused, r.Judged+r.PerhapsDrawn)
 		}),
 		numbers(view.Column{Title: "CPU ms", Meaning: "how long the threads that received these vsyncs ran in them"}, func(r requester) any { return text.MillisecondsOrUnknown(r.CPU) }),
 		numbers(view.Column{Title: "ms/min", Drop: 3, Meaning: "their processor time in a minute of trace"}, func(r requester) any { return number(perMinute(r.Ratio)) }),

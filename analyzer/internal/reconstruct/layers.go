@@ -60,9 +60,11 @@ type buffer struct {
 	*analyzer.Buffer
 	origin *thread // that queued it
 	pid    trace.PID
-	frame  *draft // that drew it
-	render *draft // that took it
-	fence  *fence
+	// inferred: no binder call says who queued it.
+	inferred bool
+	frame    *draft // that drew it
+	render   *draft // that took it
+	fence    *fence
 }
 
 // unnamedCall is a call on a queue whose marker does not name the queue. Markers in it do.
@@ -246,7 +248,7 @@ func (b *builder) flushed(t *thread, e *hitrace.Event, q *queue, sequence int64,
 	n.Queued = at
 	n.origin = b.layers.calls.origin(t, n)
 	elsewhere := serves(e.Comm) || !isName(e.Comm)
-	if n.origin == t && elsewhere {
+	if n.inferred = n.origin == t && elsewhere; n.inferred {
 		n.origin = b.layers.queueingFor(t, n)
 	}
 	n.pid, n.TID = n.origin.pid, n.origin.tid

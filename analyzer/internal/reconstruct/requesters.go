@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sort"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
@@ -195,11 +194,14 @@ func (b *builder) setDrew(first map[*analyzer.Requester]int) {
 	open := func(v *analyzer.Received) bool {
 		return v.Outcome() == analyzer.OutcomeUnknown && (v.Frame == nil || v.Frame.Framework != analyzer.Platform)
 	}
-	requesters := map[trace.PID]int{}
-	for r := range first {
-		requesters[r.Process.PID]++
+	requesters := map[trace.PID]int{} // that may have led to a picture which no frame has
+	for r, n := range first {
+		if slices.ContainsFunc(r.Vsyncs[n:], func(v analyzer.Received) bool { return v.Outcome() != analyzer.NothingSent }) {
+			requesters[r.Process.PID]++
+		}
 	}
 	var pictures map[trace.PID][]trace.Time
+	var doubtful []trace.Time
 	for r, n := range first {
 		list := r.Vsyncs[n:]
 		for i := range list[:len(list)-1] { // what comes of the last one is after the trace
@@ -208,46 +210,48 @@ func (b *builder) setDrew(first map[*analyzer.Requester]int) {
 				continue
 			}
 			if pictures == nil {
-				pictures = b.pictures()
+				pictures, doubtful = b.pictures()
 			}
-			if len(pictures) == 0 && !slices.ContainsFunc(b.drafts, func(d *draft) bool { return d.saysEmpty }) {
+			if len(pictures)+len(doubtful) == 0 && !slices.ContainsFunc(b.drafts, func(d *draft) bool { return d.saysEmpty }) {
 				return // the trace has no markers of pictures
 			}
-			of := pictures[r.Process.PID]
-			at := sort.Search(len(of), func(k int) bool { return of[k] >= v.At })
-			switch drew := at < len(of) && of[at] < list[i+1].At; {
-			case !drew:
+			within := func(of []trace.Time) bool {
+				at, _ := slices.BinarySearch(of, v.At)
+				return at < len(of) && of[at] < list[i+1].At
+			}
+			switch {
+			case within(pictures[r.Process.PID]):
+				v.Drew, v.Doubtful = analyzer.Yes, requesters[r.Process.PID] > 1
+			case within(doubtful):
+				v.Drew, v.Doubtful = analyzer.Yes, true
+			default:
 				v.Drew = analyzer.No
-			case requesters[r.Process.PID] == 1: // or it may be due to another one
-				v.Drew = analyzer.Yes
 			}
 		}
 	}
 }
 
-// pictures returns when processes sent transactions or queued buffers, in order.
-func (b *builder) pictures() map[trace.PID][]trace.Time {
-	of := map[trace.PID][]trace.Time{}
+// pictures returns when processes sent transactions or queued buffers, and when buffers were queued of which no binder
+// call says by whom, in order.
+func (b *builder) pictures() (of map[trace.PID][]trace.Time, doubtful []trace.Time) {
+	of = map[trace.PID][]trace.Time{}
 	for _, s := range b.sent {
 		of[s.PID] = append(of[s.PID], s.at)
 	}
 	for _, q := range b.layers.all {
-		producer := trace.UnknownPID
-		if p := q.producer(b.lives); p != nil {
-			producer = p.PID
-		}
 		for _, n := range q.buffers {
-			if n.Queued.Known() {
-				pid := n.pid
-				if pid == trace.UnknownPID || pid == q.pid {
-					pid = producer
-				}
-				of[pid] = append(of[pid], n.Queued)
+			switch {
+			case !n.Queued.Known():
+			case n.inferred:
+				doubtful = append(doubtful, n.Queued)
+			default:
+				of[n.pid] = append(of[n.pid], n.Queued)
 			}
 		}
 	}
 	for _, list := range of {
 		slices.Sort(list)
 	}
-	return of
+	slices.Sort(doubtful)
+	return of, doubtful
 }

@@ -84,10 +84,10 @@ func TestRequesters(t *testing.T) {
 		timeline, _ := must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(asking(n, trace.Second/trace.Duration(hertz))), hitrace.Options{}, reconstruct.Options{}))(t)
 		must.Do(t, timeline.Validate())
 		want := []string{
-			"Ticker 3000: 0 asked, 0 sent, 80 received, 0 drawn, 71 nothing sent, 0 nothing shown", // in others the page sent something, perhaps for it
-			"Ticker 4000: 0 asked, 0 sent, 80 received, 0 drawn, 79 nothing sent, 0 nothing shown",
-			"WM_3000 3000: 80 asked, 80 sent, 80 received, 4 drawn, 72 nothing sent, 4 nothing shown",
-			"rs 1027: 0 asked, 0 sent, 80 received, 4 drawn, 0 nothing sent, 76 nothing shown",
+			"Ticker 3000: 0 asked, 0 sent, 80 received, 0 drawn, 8 perhaps, 71 nothing sent, 0 nothing shown", // in others the page sent something, perhaps for it
+			"Ticker 4000: 0 asked, 0 sent, 80 received, 0 drawn, 0 perhaps, 79 nothing sent, 0 nothing shown",
+			"WM_3000 3000: 80 asked, 80 sent, 80 received, 4 drawn, 0 perhaps, 72 nothing sent, 4 nothing shown",
+			"rs 1027: 0 asked, 0 sent, 80 received, 4 drawn, 0 perhaps, 0 nothing sent, 76 nothing shown",
 		}
 		var got []string
 		for _, r := range timeline.Requesters {
@@ -95,9 +95,59 @@ func TestRequesters(t *testing.T) {
 			for i := range r.Vsyncs {
 				outcomes[r.Vsyncs[i].Outcome()]++
 			}
-			got = append(got, fmt.Sprintf("%s %d: %d asked, %d sent, %d received, %d drawn, %d nothing sent, %d nothing shown", r.Name, r.Process.PID,
-				len(r.Asked), len(r.Sent), len(r.Vsyncs), outcomes[analyzer.Drawn], outcomes[analyzer.NothingSent], outcomes[analyzer.NothingShown]))
+			got = append(got, fmt.Sprintf("%s %d: %d asked, %d sent, %d received, %d drawn, %d perhaps, %d nothing sent, %d nothing shown", r.Name, r.Process.PID,
+				len(r.Asked), len(r.Sent), len(r.Vsyncs), outcomes[analyzer.Drawn], outcomes[analyzer.PerhapsDrawn], outcomes[analyzer.NothingSent], outcomes[analyzer.NothingShown]))
 		}
 		must.Equal(t, strings.Join(got, "\n"), strings.Join(want, "\n"), "%d Hz", hertz)
+	}
+}
+
+// A game queues a buffer on every third of its vsyncs, on a thread of render_service. Without a binder call that says
+// who queued it, that thread cannot be the reason that another vsync led to nothing. Its main thread receives vsyncs too, and
+// says that it draws nothing.
+func TestBuffersOfRequesters(t *testing.T) {
+	const n, period = 60, trace.Second / 60
+	for name, want := range map[string]string{
+		"binder":     "GameVsync: 20 drawn, 0 perhaps, 39 nothing sent; Other: 0 drawn, 0 perhaps, 59 nothing sent; WM_3000: 0 drawn, 0 perhaps, 60 nothing sent",
+		"no binder":  "GameVsync: 0 drawn, 20 perhaps, 39 nothing sent; Other: 0 drawn, 20 perhaps, 39 nothing sent; WM_3000: 0 drawn, 0 perhaps, 60 nothing sent",
+		"not marked": "GameVsync: 0 drawn, 20 perhaps, 39 nothing sent; Other: 0 drawn, 20 perhaps, 39 nothing sent; WM_3000: 0 drawn, 0 perhaps, 60 nothing sent",
+	} {
+		var l lines
+		event := func(at trace.Duration, thread string, tid, pid int, rest string) {
+			fmt.Fprintf(&l, "%s-%d ( %d) [001] .... %d.%06d: %s\n", thread, tid, pid, 100+at/trace.Second, at%trace.Second/trace.Microsecond, rest)
+		}
+		for i := range n {
+			at := trace.Duration(i+1) * period
+			l.receive(at, period, shop, shop, "WM_3000", 10+i, "UI skip")
+			l.receive(at, period, 3050, shop, "GameVsync", 10+i)
+			l.receive(at, period, 4050, mail, "Other", 10+i)
+			if i%3 > 0 {
+				continue
+			}
+			at += 5 * trace.Millisecond
+			if name != "not marked" {
+				l.mark(at, 3050, shop, "NativeWindowFlushBuffer")
+			}
+			if name == "binder" {
+				event(at+10*trace.Microsecond, "game", 3050, shop, fmt.Sprintf("binder_transaction: transaction=%d dest_node=1 dest_proc=1027 dest_thread=0 reply=0 flags=0x10 code=0x2", 1000+i))
+				event(at+20*trace.Microsecond, "OS_IPC_3", 1300, service, fmt.Sprintf("binder_transaction_received: transaction=%d", 1000+i))
+			}
+			event(at+30*trace.Microsecond, "OS_IPC_3", 1300, service, fmt.Sprintf("tracing_mark_write: B|1027|H:FlushBuffer name: gameSurface queueId: 4410931414595 sequence: %d", 7000+i))
+			event(at+40*trace.Microsecond, "OS_IPC_3", 1300, service, "tracing_mark_write: E|1027")
+			if name != "not marked" {
+				l.mark(at+60*trace.Microsecond, 3050, shop, "")
+			}
+		}
+		timeline, _ := must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(l.String()), hitrace.Options{}, reconstruct.Options{}))(t)
+		must.Do(t, timeline.Validate())
+		var got []string
+		for _, r := range timeline.Requesters {
+			outcomes := map[analyzer.Outcome]int{}
+			for i := range r.Vsyncs {
+				outcomes[r.Vsyncs[i].Outcome()]++
+			}
+			got = append(got, fmt.Sprintf("%s: %d drawn, %d perhaps, %d nothing sent", r.Name, outcomes[analyzer.Drawn], outcomes[analyzer.PerhapsDrawn], outcomes[analyzer.NothingSent]))
+		}
+		must.Equal(t, strings.Join(got, "; "), want, name)
 	}
 }

@@ -51,11 +51,15 @@ CREATE OR REPLACE PERFETTO TABLE ohos_requester(
   -- Vsyncs of which it is known whether they led to a new picture, and those of them that did
   -- not.
   unused LONG,
-  -- Unused / judged; NULL if judged is 0.
+  -- Vsyncs after which something was drawn, perhaps for another connection or by another
+  -- process.
+  perhaps_drawn LONG,
+  -- Unused / (judged + perhaps_drawn), the lowest share that it can be; NULL if judged is below
+  -- 10, or below half of received.
   unused_share DOUBLE,
   -- How long the threads that received the unused ones ran in them; NULL if it is unknown.
   unused_cpu_ns DURATION,
-  -- The same in milliseconds per second of trace; NULL if it is unknown.
+  -- The same in milliseconds per second of trace; NULL if it, or unused_share, is unknown.
   unused_cpu_ms_per_s DOUBLE,
   -- Of unused: those for which nothing was sent, and those whose picture render_service or
   -- Flutter found unchanged.
@@ -84,6 +88,7 @@ SELECT
   _ohos_of!('debug.requesters.received', int_value) AS received,
   _ohos_of!('debug.requesters.judged', int_value) AS judged,
   _ohos_of!('debug.requesters.unused', int_value) AS unused,
+  _ohos_of!('debug.requesters.perhaps_drawn', int_value) AS perhaps_drawn,
   _ohos_of!('debug.requesters.unused_share', real_value) AS unused_share,
   _ohos_of!('debug.requesters.unused_cpu_ns', int_value) AS unused_cpu_ns,
   _ohos_of!('debug.requesters.unused_cpu_ms_per_s', real_value) AS unused_cpu_ms_per_s,
