@@ -231,7 +231,7 @@ func (d *display) sets(x *Decision, r *Refresh) bool {
 	}
 	const same = 0.95
 	if most*same > rate {
-		return rate == slices.Max(rates[len(usualRates):])
+		return !slices.ContainsFunc(d.list, func(other *Refresh) bool { return longer(r.Period, other.Period) })
 	}
 	return rate*same <= most || !slices.ContainsFunc(rates, func(x float64) bool { return most*same <= x && x < rate*same })
 }

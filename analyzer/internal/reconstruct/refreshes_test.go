@@ -217,6 +217,24 @@ func TestRefreshesOverTime(t *testing.T) {
 	s.frames(60, 6)
 	must.EqualSlices(t, s.rates(t), []string{"120 Hz 0–5100", "60 Hz 9000–9100 lowered"})
 
+	// Votes above the highest rate set it each time, although its medians differ a little.
+	s = &screen{}
+	var want []string
+	for i := range 3 {
+		s.mark(s.now, "VoteRes: VOTER_TOUCH[120, 144]")
+		s.frames(120+float64(i%2)/10, 60)
+		s.mark(s.now-3, "VoteRes: VOTER_IDLE[60, 60]")
+		s.frames(60, 30)
+		at := 1000 * i
+		want = append(want, fmt.Sprintf("120 Hz %d–%d by VOTER_TOUCH", at, at+500), fmt.Sprintf("60 Hz %d–%d lowered by VOTER_IDLE", at+500, at+1000))
+	}
+	var got []string
+	for _, x := range s.rates(t) {
+		before, _, _ := strings.Cut(x, " at ")
+		got = append(got, before)
+	}
+	must.EqualSlices(t, got, want)
+
 	// Two displays, each with a render process of its own. The votes are on the main one.
 	s = &screen{}
 	s.frames(120, 12)
