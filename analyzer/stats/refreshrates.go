@@ -75,6 +75,9 @@ func (c collector) setDisplays(list []*analyzer.Refresh) {
 	}
 }
 
+// Rates returns the times at one rate, in order of time; nil for a process of several traces.
+func (d *Display) Rates() []*analyzer.Refresh { return d.rates }
+
 // below returns the share of the time in which the rate was below one in hertz; nil if it is unknown.
 func (d *Display) below(hertz float64) *float64 {
 	if d == nil || len(d.rates) == 0 || d.Time == 0 {

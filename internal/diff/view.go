@@ -269,6 +269,7 @@ func (d *Diff) verdict() string {
 			parts = append(parts, "hangs only in "+name+": "+strings.Join(list, ", "))
 		}
 	}
+	parts = append(parts, d.slowerDisplays()...)
 	count := func(v Verdict) string {
 		return d.counts(len(found[v]), func(g *Group) bool { return worst(g.Measures) == v })
 	}
