@@ -3,6 +3,7 @@ package pftrace
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -117,6 +118,39 @@ func TestTrackOrder(t *testing.T) {
 	if len(hang) != 1 || !slices.Equal(hang, did) {
 		t.Errorf("a hang at %v, explained at %v", hang, did)
 	}
+}
+
+// The late pictures of an application that draws outside frames, and the late buffers of a producer without frames, are
+// on the track of what was late. Those of applications with frames are there by their late frames.
+func TestLateBuffersTrack(t *testing.T) {
+	var text bytes.Buffer
+	config := simulate.Timed(false)
+	truth := must.Get(simulate.Write(&text, config))(t)
+	data, _ := convert(t, text.String(), Options{Analysis: analysis.Options{Causes: true}})
+	var late simulate.PictureTruth
+	for _, p := range truth.Timers[0].Pictures {
+		if p.Number == config.Apps[0].Timers[0].Troubles[0].Buffer {
+			late = p
+		}
+	}
+	const name = "com.kuikly.app outside frames"
+	title := fmt.Sprintf(`\d+\.\.%d %d late \d+\.\d ms · `, late.Present, late.Index)
+	want := regexp.MustCompile("^Late frames " + title + name + ` · queued late: the producer ran .*Compose:draw.* \(late\)$`)
+	below := regexp.MustCompile(`^Late frames \(` + name + `\) ` + title + "queued late: the producer ran .*Compose:draw")
+	found, foundBelow := 0, 0
+	for _, line := range packetSections(t, data)["tracks"] {
+		if strings.HasPrefix(line, "Late frames") {
+			t.Log(line)
+		}
+		if want.MatchString(line) {
+			found++
+		}
+		if below.MatchString(line) {
+			foundBelow++
+		}
+	}
+	must.Equal(t, found, 1)
+	must.Equal(t, foundBelow, 1)
 }
 
 // Vsyncs on which no frame began are slices up to the next frame's vsync.

@@ -45,7 +45,7 @@ import (
 // A process without frames has Interactions, Hangs and Components below itself. Two tracks belong
 // to no process:
 //
-//	Late frames                  late frames and hangs of all processes
+//	Late frames                  late frames and hangs of all processes, and late buffers of those without frames
 //	 └ Late frames (name)         those of one
 //	Layers
 //	 └ name (process 200)        buffers that were shown, in the summary of the layer
@@ -113,7 +113,7 @@ func writeTracks(w *trackWriter, t *analyzer.Timeline, tokens Tokens, causes *wh
 	}
 	report := stats.Compute(t, stats.Options{})
 	arrows := arrows{}
-	writeLate(w, t, pipelines, arrows)
+	writeLate(w, t, pipelines, causes, arrows)
 	writeInteractions(w, report.Interactions, byProcess, arrows)
 	layers := newLayerTracks(w, t, report.Layers, tokens)
 	for _, p := range pipelines {

@@ -9,29 +9,32 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/text"
 )
 
-const lateDescription = "Late frames and hangs of all processes, with why they were late. Where several overlap, the worst; the tracks below have all."
+const lateDescription = "Late frames and hangs of all processes, and late buffers of those without frames, with why they were late. Where several overlap, the worst; the tracks below have all."
 
-// finding is a late frame or a hang.
+// finding is a late frame, a late buffer or a hang.
 type finding struct {
 	analyzer.Interval
-	process, title, cause string
-	rank                  int32 // of the process
+	process, title, cause string // of a late buffer it is the layer in place of the process
+	rank                  int32  // of the process
 	lost                  trace.Duration
 	colour                colour
-	frame                 *analyzer.Frame // nil for a hang
+	frame                 *analyzer.Frame // nil for a hang and a buffer
+	late                  bool            // no hang
 	hidden                bool            // on the track of all processes
 }
 
 // writeLate writes the track of what was late in all processes. It belongs to none and has others below
 // it, so the UI shows it above all processes, without a click.
-func writeLate(w *trackWriter, t *analyzer.Timeline, pipelines []*pipeline, arrows arrows) {
+func writeLate(w *trackWriter, t *analyzer.Timeline, pipelines []*pipeline, causes *why.Causes, arrows arrows) {
 	var list []finding
 	frames, judged := 0, 0
+	drew := map[*analyzer.Process]bool{}
 	for rank, p := range pipelines {
 		first := len(list)
 		for _, f := range slices.Concat(p.applications, p.renders) {
@@ -48,6 +51,14 @@ func writeLate(w *trackWriter, t *analyzer.Timeline, pipelines []*pipeline, arro
 		}
 		for i := range list[first:] {
 			list[first+i].rank = int32(rank)
+		}
+		drew[p.process] = len(p.applications) > 0
+	}
+	for i, l := range t.Layers {
+		for _, b := range l.Buffers {
+			if b.Pace == analyzer.Late && (l.Process == nil || !drew[l.Process]) {
+				list = append(list, lateBuffer(b, causes, int32(len(pipelines)+i)))
+			}
 		}
 	}
 	if len(list) == 0 {
@@ -89,7 +100,7 @@ func writeLate(w *trackWriter, t *analyzer.Timeline, pipelines []*pipeline, arro
 // finding writes a finding, and an arrow to its frame if it leads there: one from each would be too many.
 // Its name has those of some texts that are not empty.
 func (w *trackWriter) finding(track uint64, f *finding, leads bool, arrows arrows, texts ...string) {
-	s := slice{Interval: f.Interval, colour: f.colour, late: f.frame != nil}
+	s := slice{Interval: f.Interval, colour: f.colour, late: f.late}
 	for _, t := range texts {
 		if len(s.name) > 0 && t != "" {
 			s.name = append(s.name, " · "...)
@@ -105,9 +116,22 @@ func (w *trackWriter) finding(track uint64, f *finding, leads bool, arrows arrow
 func (p *pipeline) lateFrame(f *analyzer.Frame) finding {
 	var s slice
 	s.setName(p.label(f), true, f.Overrun(), f.Facts.Has(analyzer.Unfinished))
-	l := finding{Interval: f.Actual, process: text.ProcessName(p.process.Name), title: string(s.name), lost: f.Overrun(), colour: lateColour, frame: f}
+	l := finding{Interval: f.Actual, process: text.ProcessName(p.process.Name), title: string(s.name), lost: f.Overrun(), colour: lateColour, frame: f, late: true}
 	if e := p.causes.Of(f); e != nil {
 		l.cause = causetext.Brief(p.causes, e)
+	}
+	return l
+}
+
+// lateBuffer returns a late buffer from when it should have been shown until it was.
+func lateBuffer(b *analyzer.Buffer, causes *why.Causes, rank int32) finding {
+	l := finding{Interval: analyzer.Interval{Start: b.Present.Add(-b.Overrun()), End: b.Present}, process: layerName(b.Layer), lost: b.Overrun(), colour: lateBufferColour, late: true, rank: rank}
+	if b.Layer.Framework == analyzer.OutsideFrames {
+		l.process = b.Layer.Name // it has that of the process
+	}
+	l.title = fmt.Sprintf("%s late %.1f ms", appendSequence(nil, b), b.Overrun().Milliseconds())
+	if e := causes.LateBuffer(b); e != nil {
+		l.cause = causetext.Buffer(causes, e)
 	}
 	return l
 }
