@@ -89,6 +89,10 @@ func runReport(c *call, f *reportFlags) error {
 		if err != nil {
 			return r.fails("Frame report", err)
 		}
+		const why = "a report of several stored traces, or with --by, has no own measures: diff of the dataset has them, and report of each trace"
+		if in.Stats.Own = budgets.UnreadOwn(why); len(c.Measure.List) > 0 {
+			printWarnings(in.Name, []string{"--measure: " + why})
+		}
 		inputs = append(inputs, *in)
 	} else {
 		err = r.each(list, func(in input, t *ohframe.Trace) error {

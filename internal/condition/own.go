@@ -2,6 +2,7 @@ package condition
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ohframe/analyzer/stats"
@@ -68,4 +69,14 @@ func (c *Condition) NoOwn(list []*stats.Own) string {
 		names = append(names, x.Name)
 	}
 	return text.Suggest("", c.own.name, names, fmt.Sprintf("nothing is measured as %s: --measure '%[1]s=FROM..TO' does", c.own.name))
+}
+
+// UnreadOwn returns the measures of the user that conditions are on, as an input has them that cannot have any.
+func (list Conditions) UnreadOwn(why string) (own []*stats.Own) {
+	for _, c := range list {
+		if c.OfOwn() && !slices.ContainsFunc(own, c.SelectsOwn) {
+			own = append(own, &stats.Own{Name: c.own.name, Problems: []string{why}, Unread: true})
+		}
+	}
+	return own
 }
