@@ -71,6 +71,7 @@ var hues = []struct {
 	{"Hangs", `(severe )?hang \d+\.\d ms`, 25, 50},                           // orange
 	{"Refresh rate", `(60|90) Hz.*`, 45, 80},                                 // amber
 	{"Refresh rate", `120 Hz.*`, 180, 265},                                   // blue
+	{"Never began", `\d+ frames? never began`, 25, 50},                       // orange
 	{"Components", `\d+ components?(, \d+ never reused)?`, 180, 265},
 	{"Draw|GPU", `\d+ late \d+\.\d ms`, 340, 380},
 	{"Draw|GPU|Layers, (GPU|Queue)", `\d+|buffer`, 215, 265}, // blue
