@@ -516,7 +516,7 @@ func (x *builder) layer(l *Layer) documentLayer {
 		}
 	}
 	for i := range l.Drops {
-		d.Drops = append(d.Drops, documentDrops{l.Drops[i], text.LayerDrop(&l.Drops[i], x.in.Start)})
+		d.Drops = append(d.Drops, documentDrops{l.Drops[i], text.LayerDrop(&l.Drops[i], nil, x.in.Start)})
 	}
 	for _, c := range l.Costs {
 		share := float64(c.Lost) / float64(max(l.Lost, 1))

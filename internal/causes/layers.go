@@ -108,7 +108,7 @@ func (l *Layer) summary(o Options) string {
 	}
 	s := fmt.Sprintf("%s: %d of %s late", layerName(l.Layer), l.Late, text.Count(l.Judged, l.Unit())) + l.Because()
 	if len(l.Drops) > 0 {
-		s += "; " + text.LayerDrop(&l.Drops[0], o.start)
+		s += "; " + text.LayerDrop(&l.Drops[0], nil, o.start)
 	}
 	return s
 }
@@ -123,7 +123,7 @@ func (l *Layer) dropped() (n int) {
 
 // drops are lines about the dropped buffers, after some words.
 func (l *Layer) drops(o Options, before string) (notes []view.Block) {
-	for _, line := range text.LayerDrops(l.Drops, o.start, o.All) {
+	for _, line := range text.LayerDrops(l.Drops, nil, o.start, o.All) {
 		notes = append(notes, view.Note{Text: before + line})
 	}
 	return notes

@@ -160,7 +160,11 @@ func summarizeLayers(inputs []Input, all bool) (summary string, late int, lost t
 		}
 	}
 	if l.Dropped > 0 {
-		summary += ", " + text.Count(l.Dropped, "buffer") + " dropped"
+		dropped := text.Count(l.Dropped, "buffer") + " dropped"
+		if len(l.Drops) == 1 && l.Drops[0].Since != nil {
+			dropped = text.LayerDrop(&l.Drops[0], of[l].Stats.RefreshRates, of[l].origin())
+		}
+		summary += ", " + dropped
 	}
 	if c := of[l].Causes; c != nil && deref(l.Late) > 0 {
 		summary += causes.NewLayer(l.Source, c).Because()
@@ -249,7 +253,7 @@ func layerNotes(in *Input, list []*stats.Layer) (notes []view.Block) {
 		if len(l.Cadences) > 1 || len(l.Cadences) == 1 && l.Cadences[0].Buffers > 1 {
 			words = append(words, text.LayerCadences(l.Cadences, l.Source.Unit(), in.origin()))
 		}
-		words = append(words, text.LayerDrops(l.Drops, in.origin(), false)...)
+		words = append(words, text.LayerDrops(l.Drops, in.Stats.RefreshRates, in.origin(), false)...)
 		if len(words) > 0 {
 			notes = append(notes, view.Note{Text: layerName(l.Name) + ": " + strings.Join(words, "; ")})
 		}

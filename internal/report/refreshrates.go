@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"ohframe/analyzer/stats"
@@ -42,12 +43,30 @@ func (b *builder) refreshRates(in *Input) (blocks []view.Block) {
 		time, lower = time+d.Time, lower+d.Lowered
 	}
 	about := text.Milliseconds(lower) + " of " + text.Milliseconds(time) + " ms"
+	if !slices.ContainsFunc(lowered, func(r rate) bool { return r.Voter != nil || text.RateEffect(r) != "" }) {
+		line := fmt.Sprintf("%s of %s Hz at %s for %s ms", text.Number(shown[0].Rate, 0), text.Number(shown[0].Highest, 0), text.Since(in.origin(), shown[0].Start), text.Milliseconds(shown[0].Duration))
+		if n := len(lowered) - 1; n > 0 {
+			line += ", the longest of " + fmt.Sprint(n+1)
+		}
+		return rateSection(in, about, view.Note{Text: line})
+	}
 	t := tableOf("Lowered refresh rate", columns, shown)
 	if n := len(lowered) - len(shown); n > 0 {
 		t.More = text.More(n)
 	}
 	widen(&t)
-	return []view.Block{view.Section{Title: "Lowered refresh rate", Meaning: define("lowered refresh rate"), About: about, Blocks: []view.Block{t}}}
+	return rateSection(in, about, t)
+}
+
+// noVotes is what the trace lacks.
+const noVotes = "The trace has no votes on the refresh rate: render_service writes them since 4.1, with the tag graphic."
+
+// rateSection returns that of refresh rates. Without any votes in the trace, it says so.
+func rateSection(in *Input, about string, blocks ...view.Block) []view.Block {
+	if in.Timeline != nil && len(in.Timeline.Decisions) == 0 {
+		blocks = append(blocks, view.Note{Text: noVotes, Level: view.Soft})
+	}
+	return []view.Block{view.Section{Title: "Lowered refresh rate", Meaning: define("lowered refresh rate"), About: about, Blocks: blocks}}
 }
 
 // displays returns those of the render services.

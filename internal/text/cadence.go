@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ohframe/analyzer"
@@ -84,12 +85,12 @@ func spelled(n int) string {
 const maxDrops = 3
 
 // LayerDrops says why buffers of a layer were dropped, the most frequent reasons first, and how many
-// others were; with all, of each.
-func LayerDrops(list []stats.LayerDrops, origin trace.Time, all bool) (lines []string) {
+// others were; with all, of each. The rates of displays say who lowered them; nil if they are unknown.
+func LayerDrops(list []stats.LayerDrops, rates []stats.RefreshRate, origin trace.Time, all bool) (lines []string) {
 	others := 0
 	for i := range list {
 		if all || i < maxDrops {
-			lines = append(lines, LayerDrop(&list[i], origin))
+			lines = append(lines, LayerDrop(&list[i], rates, origin))
 		} else {
 			others += list[i].Buffers
 		}
@@ -101,8 +102,8 @@ func LayerDrops(list []stats.LayerDrops, origin trace.Time, all bool) (lines []s
 }
 
 // LayerDrop says how many buffers of a layer were dropped and why: "35 buffers dropped: the display
-// went from 120 to 60 Hz at +604.2 ms".
-func LayerDrop(d *stats.LayerDrops, origin trace.Time) string {
+// went from 120 to 60 Hz at +604.2 ms (thermal vote)".
+func LayerDrop(d *stats.LayerDrops, rates []stats.RefreshRate, origin trace.Time) string {
 	why := ""
 	switch d.Reason {
 	case analyzer.SameVsync.String():
@@ -114,6 +115,9 @@ func LayerDrop(d *stats.LayerDrops, origin trace.Time) string {
 		why = "the display had only " + Number(*d.Refresh, 0) + " Hz"
 		if d.Before != nil {
 			why = fmt.Sprintf("the display went from %s to %s Hz at %s", Number(*d.Before, 0), Number(*d.Refresh, 0), Since(origin, *d.Since))
+			if k := slices.IndexFunc(rates, func(r stats.RefreshRate) bool { return r.Start == *d.Since && r.Voter != nil }); k >= 0 {
+				why += " (" + Voter(*rates[k].Voter) + " vote)"
+			}
 		}
 	case analyzer.CaughtUp.String():
 		why = "the producer was late and caught up, faster than the display shows buffers, first at " + Since(origin, d.First)

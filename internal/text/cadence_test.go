@@ -53,8 +53,12 @@ func TestLayerDrop(t *testing.T) {
 		"2 buffers dropped: render_service took none for a vsync or longer":                                                 {Reason: "taken_late", Buffers: 2},
 		"2 buffers dropped: the trace does not show why":                                                                    {Reason: "unknown", Buffers: 2},
 	} {
-		must.Equal(t, LayerDrop(&d, trace.Time(trace.Second)), want)
+		must.Equal(t, LayerDrop(&d, nil, trace.Time(trace.Second)), want)
 	}
+	voter := "VOTER_THERMAL"
+	d := stats.LayerDrops{Reason: "display_rate", Buffers: 35, Refresh: &hz, Before: &before, Since: &since}
+	must.Equal(t, LayerDrop(&d, []stats.RefreshRate{{}, {Start: since, Voter: &voter}}, trace.Time(trace.Second)),
+		"35 buffers dropped: the display went from 120 to 60 Hz at +605.0 ms (thermal vote)")
 }
 
 // Of a display that often changes its rate, a text names three changes.
@@ -66,8 +70,8 @@ func TestLayerDrops(t *testing.T) {
 		list = append(list, stats.LayerDrops{Reason: "display_rate", Buffers: 9 - n, Refresh: &hz, Before: &before, Since: &since})
 	}
 	for all, want := range map[bool]int{false: 4, true: 5} {
-		got := LayerDrops(list, trace.Time(trace.Second), all)
-		if len(got) != want || got[2] != LayerDrop(&list[2], trace.Time(trace.Second)) {
+		got := LayerDrops(list, nil, trace.Time(trace.Second), all)
+		if len(got) != want || got[2] != LayerDrop(&list[2], nil, trace.Time(trace.Second)) {
 			t.Errorf("%q", got)
 		}
 		if last := got[len(got)-1]; !all && last != "11 other buffers dropped" {
