@@ -9,6 +9,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 // layer returns a layer of a process, which is unknown if it is empty, with a cadence of 33 ms.
@@ -82,6 +83,21 @@ func TestCheckLayersOfUnnamed(t *testing.T) {
 		if c := parsed(t, condition, OfValues).CheckReport("", &stats.Report{Layers: []*stats.Layer{l}}, nil); len(c) != 1 || c[0].Status != want {
 			t.Errorf("%s: %v, want %s", condition, c, want)
 		}
+	}
+}
+
+// A condition on the frames of a process that has only layers says how to write one on these.
+func TestCheckProcessWithLayers(t *testing.T) {
+	r := &stats.Report{Layers: []*stats.Layer{layer(1, "com.example.kmp", "com.example.kmp outside frames", 30)}, Processes: []*stats.Process{{Name: "render_service", Frames: stats.Counts{Complete: 9}}}}
+	for condition, want := range map[string]string{
+		"com.example.kmp: jank_rate>5%": "no process with frames matches; layer com.example.kmp outside frames does: write layer.late",
+		"com.example.kmp: fps<50":       "no process with frames matches; layer com.example.kmp outside frames does: write layer.fps",
+		"com.example.xyz: jank_rate>5%": "no process with frames matches",
+	} {
+		c := parsed(t, condition, OfValues).CheckReport("", r, nil)
+		must.Equal(t, len(c), 1)
+		must.Equal(t, c[0].Status, Unknown)
+		must.Equal(t, c[0].Text, want)
 	}
 }
 

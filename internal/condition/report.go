@@ -88,7 +88,7 @@ func (list Conditions) checkProcesses(input string, r *stats.Report, all []*anal
 	for i := range list {
 		switch c := &list[i]; {
 		case !c.Selects(others...):
-			checks = append(checks, c.result(input, nil, Unknown, NoSuchProcess(others)))
+			checks = append(checks, c.result(input, nil, Unknown, c.noFrames(others, r.Layers)))
 		case c.Selects(r.Processes...) && !c.Applies(r.Processes...):
 			checks = append(checks, c.result(input, nil, Unknown, c.NoneApplies(r.Processes...)))
 		}
@@ -159,6 +159,19 @@ func whyUnknown(p *stats.Process, measure string) string {
 		return fmt.Sprintf("fewer than %d frames", stats.MinFrames(measure))
 	}
 	return ""
+}
+
+// noFrames returns why a condition cannot be checked whose process is none of those with frames. It may have a layer.
+func (c *Condition) noFrames(list []*stats.Process, layers []*stats.Layer) string {
+	i := slices.IndexFunc(layers, func(l *stats.Layer) bool { return c.Selects(ProducerOf(l)) })
+	if i < 0 {
+		return NoSuchProcess(list)
+	}
+	measure := "late"
+	if stats.LayerMeasures.Named(c.Measure) != nil {
+		measure = c.Measure
+	}
+	return fmt.Sprintf("no process with frames matches; layer %s does: write layer.%s", text.ShortLayerName(layers[i].Name, text.LayerWidth), measure)
 }
 
 // NoSuchProcess returns why a condition cannot be checked whose process matches none of the

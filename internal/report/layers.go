@@ -376,7 +376,10 @@ func (b *builder) layerColumns() []column[*stats.Layer] {
 		numbers(view.Column{Title: "Dropped", Meaning: define("dropped buffer")}, func(l item) any { return l.Dropped }),
 		measured[item](stats.LayerMeasures, "uneven", view.Column{Drop: 2, Meaning: define("uneven")}),
 		{view.Column{Title: "Process", About: "framework", Meaning: "the producer of the buffers", Drop: 3}, func(l item) view.Cell {
-			process := view.Cell{Text: text.Unknown, About: deref(l.Framework)}
+			process := view.Cell{Text: text.Unknown}
+			if deref(l.Framework) != analyzer.OutsideFrames.String() { // which the name of the layer says
+				process.About = deref(l.Framework)
+			}
 			if l.Process != nil {
 				process.Text = text.ProcessName(*l.Process)
 			}

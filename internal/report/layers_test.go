@@ -135,6 +135,18 @@ func TestLayers(t *testing.T) {
 	}
 }
 
+// The name of a layer outside frames says what it is: the word is not repeated below the process, as a part of its name.
+func TestOutsideFramesLayer(t *testing.T) {
+	in := screen()
+	l := in.Timeline.Layers[1]
+	l.Name, l.Framework = "com.example.game outside frames", analyzer.OutsideFrames
+	in.Stats = stats.Compute(in.Timeline, stats.Options{})
+	out := write(t, []Input{in}, "table", Options{})
+	if !strings.Contains(out, "com.example.game outside frames") || strings.Contains(out, analyzer.OutsideFrames.String()) {
+		t.Errorf("got\n%s", out)
+	}
+}
+
 // What lost the most time comes first, but no layer without a late buffer. Layers without a cadence
 // are in the headline only without frames of applications.
 func TestLayerHeadline(t *testing.T) {
