@@ -235,6 +235,8 @@ func (d *Diff) whyNotChecked(m *Measure) string {
 	switch {
 	case why != "":
 		return why
+	case m.incomparable == unitsDiffer:
+		return unitsDiffer
 	case d.oneRunEach():
 		why = "cannot be checked with one run each"
 	case !d.enoughUnits():

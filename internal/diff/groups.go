@@ -89,6 +89,7 @@ type kindOf[T any] struct {
 	measures stats.MeasureList
 	// has reports whether items have a measure; nil if all but launches have those that are not of launches.
 	has     func(*stats.Measure, []*T) bool
+	differ  func([]*T) bool // whether the values of items are of units that do not compare; may be nil
 	selects func(*condition.Condition, *T) bool
 	nothing func(*condition.Condition, []*T) string
 	why     func(*locate.Commands, *T) string // the command that explains an item; may be nil
@@ -180,6 +181,8 @@ func compareGroups[T any](d *Diff, o *Options, k *kindOf[T]) *Groups {
 			m := d.measured(of, base, new)
 			g.Measures = append(g.Measures, m)
 			switch {
+			case k.differ != nil && k.differ(slices.Concat(slices.Concat(values[0]...), slices.Concat(values[1]...))):
+				m.incomparable, m.series, m.Delta, m.Relative = unitsDiffer, nil, nil, nil
 			case of.PerRefresh && atOtherRates(g.Group):
 				m.series, m.incomparable = nil, refreshDiffers
 			case of.Tested:

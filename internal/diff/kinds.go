@@ -138,6 +138,21 @@ var ownKind = kindOf[stats.Own]{
 		known := slices.IndexFunc(list, func(x *stats.Own) bool { return x.Unit != nil })
 		return m.IsOf(list[max(0, known)])
 	},
+	differ: func(list []*stats.Own) bool {
+		units := map[string]bool{}
+		for _, x := range list {
+			switch {
+			case x.Unit != nil && *x.Unit != stats.Count:
+				units["a time"] = true
+			case x.Unit != nil:
+				units[""] = true // may be of any unit, but is no time between markers
+			}
+			for _, unit := range x.Units {
+				units[unit] = true
+			}
+		}
+		return units["a time"] && units[""] || len(units) > 2
+	},
 	selects: func(c *condition.Condition, x *stats.Own) bool { return c.OfOwn() && c.SelectsOwn(x) },
 	nothing: func(c *condition.Condition, list []*stats.Own) string { return c.NoOwn(list) },
 }

@@ -284,6 +284,7 @@ func (p *Pair) compute(k *stats.Measure) *Measure {
 // Why the values of both sides do not compare.
 const (
 	rulesDiffer    = "not comparable, each side has rules of its own"
+	unitsDiffer    = "not comparable, the units differ"
 	refreshDiffers = "not comparable, the refresh rates differ" // the same smoothness has another value
 )
 
