@@ -54,7 +54,8 @@ var hues = []struct {
 	from, to    int // beyond 360 for red
 }{
 	{"Late frames.*", `\d+ late( ≥)?( \d+\.\d ms)?( · .*)?`, 340, 380},
-	{"Late frames.*", `hang (≥ )?\d+\.\d ms · .*`, 25, 50}, // orange
+	{"Late frames.*", `\d+ frames? never began( · .*)?`, 25, 50}, // orange
+	{"Late frames.*", `hang (≥ )?\d+\.\d ms · .*`, 25, 50},       // orange
 	{"Late frames.*", `no late frame of \d+.*`, 180, 265},
 	{"Frames|Whole frame actual|GPU .*", `\d+ late( \d+\.\d ms)?`, 340, 380},
 	{"Whole frame actual", `\d+ picked up (1 vsync|\d+ vsyncs) late`, 340, 380},

@@ -159,12 +159,16 @@ func TestNeverBeganTrack(t *testing.T) {
 	truth := must.Get(simulate.Scene{Kernel: simulate.KernelLinux, Cause: "not_begun", Seed: 2}.Generate(&text))(t)
 	data, _ := convert(t, text.String(), Options{Analysis: analysis.Options{Causes: true}})
 	var got rows
+	above := 0 // on the track of all processes
 	for _, line := range packetSections(t, data)["tracks"] {
 		if strings.Contains(line, " Never began ") {
 			got = append(got, line)
+		} else if strings.HasPrefix(line, "Late frames ") && !strings.HasPrefix(line, "Late frames (") && strings.Contains(line, "1 frame never began · ") {
+			above++
 		}
 	}
 	must.Equal(t, len(got), len(truth.Causes))
+	must.Equal(t, above, len(truth.Causes))
 	for i, c := range truth.Causes {
 		if !strings.Contains(got[i], "1 frame never began") || !strings.Contains(got[i], fmt.Sprintf("vsync_id=%d", c.Vsync)) {
 			t.Errorf("%s, want frame %d", got[i], c.Vsync)

@@ -15,9 +15,9 @@ import (
 	"ohframe/internal/text"
 )
 
-const lateDescription = "Late frames and hangs of all processes, and late buffers of those without frames, with why they were late. Where several overlap, the worst; the tracks below have all."
+const lateDescription = "Late frames, frames that never began and hangs of all processes, and late buffers of those without frames, with why they were late. Where several overlap, the worst; the tracks below have all."
 
-// finding is a late frame, a late buffer or a hang.
+// finding is a late frame, frames that never began, a late buffer or a hang.
 type finding struct {
 	analyzer.Interval
 	process, title, cause string // of a late buffer it is the layer in place of the process
@@ -25,7 +25,7 @@ type finding struct {
 	lost                  trace.Duration
 	colour                colour
 	frame                 *analyzer.Frame // nil for a hang and a buffer
-	late                  bool            // no hang
+	late                  bool            // a frame or a buffer
 	hidden                bool            // on the track of all processes
 }
 
@@ -44,6 +44,9 @@ func writeLate(w *trackWriter, t *analyzer.Timeline, pipelines []*pipeline, caus
 			}
 			if f.Late() {
 				list = append(list, p.lateFrame(f))
+			}
+			if f.NotBegun > 0 {
+				list = append(list, p.neverBegan(f))
 			}
 		}
 		for i := range p.hangs {
@@ -132,6 +135,16 @@ func lateBuffer(b *analyzer.Buffer, causes *why.Causes, rank int32) finding {
 	l.title = fmt.Sprintf("%s late %.1f ms", appendSequence(nil, b), b.Overrun().Milliseconds())
 	if e := causes.LateBuffer(b); e != nil {
 		l.cause = causetext.Buffer(causes, e)
+	}
+	return l
+}
+
+// neverBegan returns the frames before one that never began.
+func (p *pipeline) neverBegan(f *analyzer.Frame) finding {
+	l := finding{Interval: analyzer.Interval{Start: f.Vsync.Add(-f.Missed()), End: f.Vsync}, process: text.ProcessName(p.process.Name),
+		title: text.Count(f.NotBegun, "frame") + " never began", lost: f.Missed(), colour: hitchColour, frame: f}
+	if e := p.causes.Of(f); e != nil && e.NotBegun != nil {
+		l.cause = causetext.NotBegun(p.causes, e)
 	}
 	return l
 }
