@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"cmp"
 	"slices"
 
 	"ohframe/analyzer/trace"
@@ -36,7 +37,7 @@ type Received struct {
 	// Frame is what became of it; nil if that is no frame.
 	Frame *Frame
 	// Took and CPUTime are how long the thread that received it handled it, and ran in that; zero if unknown, or
-	// if Frame has them.
+	// if Frame has them: a render frame has no CPUTime.
 	Took, CPUTime trace.Duration
 	// Drew is whether something was drawn until the next vsync, if Frame does not say so. Doubtful: that may be
 	// due to another connection of the process, or another process.
@@ -104,7 +105,7 @@ func (f *Frame) Outcome() Outcome {
 // are unknown.
 func (r *Received) Times() (took, cpu trace.Duration) {
 	if f := r.Frame; f != nil && !f.Facts.Has(Truncated) {
-		return f.Actual.Duration(), f.CPUTime
+		return f.Actual.Duration(), cmp.Or(f.CPUTime, r.CPUTime)
 	}
 	return r.Took, r.CPUTime
 }

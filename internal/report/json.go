@@ -51,7 +51,7 @@ type documentInput struct {
 	// state variables whose changes made nodes dirty, those with the most nodes first
 	StateVariables []stats.StateVariable  `json:"state_variables"`
 	Layers         iter.Seq[*stats.Layer] `json:"layers"` // queues of buffers that are shown (docs/frames.md 16), by id
-	// connections on which processes ask for vsyncs (docs/frames.md 19), those with the most unused vsyncs first
+	// connections on which processes ask for vsyncs (docs/frames.md 19), those with the most unused vsyncs first, render_service's own last
 	Requesters []stats.Requester `json:"requesters"`
 	// display syncs of applications (docs/frames.md 19.6), those with the most time first
 	Callbacks []stats.Callback `json:"callbacks"`

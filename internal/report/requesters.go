@@ -19,6 +19,32 @@ func wasteful(list []stats.Requester) (found []*stats.Requester) {
 	return found
 }
 
+// mostUnused is the share of unused vsyncs from which on they are what a report says first, if no frame is late.
+const mostUnused = .9
+
+// summarizeUnused says whose vsyncs drew nothing, if that is the main fact: no frame was late. It is empty otherwise.
+func summarizeUnused(inputs []Input) string {
+	var most *stats.Requester
+	for i := range inputs {
+		if slices.ContainsFunc(inputs[i].Stats.Processes, func(p *stats.Process) bool { return p.Frames.Late > 0 }) {
+			return ""
+		}
+		for _, r := range wasteful(inputs[i].Stats.Requesters) {
+			if r.Process != "" && r.Name != "rs" && *r.Share >= mostUnused && (most == nil || r.Unused > most.Unused) {
+				most = r
+			}
+		}
+	}
+	if most == nil {
+		return ""
+	}
+	did := "drew nothing"
+	if most.NothingShown > 0 {
+		did = "led to no new picture"
+	}
+	return fmt.Sprintf("%s: %d of %d vsyncs of %s %s", text.ProcessName(most.Process), most.Unused, most.Judged+most.PerhapsDrawn, text.Shorten(text.Printable(most.Name), maxName), did)
+}
+
 // requesters says who asks for vsyncs and draws nothing. It has no rows if nobody does.
 func (b *builder) requesters(in *Input) view.Table {
 	type requester = *stats.Requester
@@ -38,33 +64,29 @@ func (b *builder) requesters(in *Input) view.Table {
 		numbers(view.Column{Title: "Unused", Meaning: "vsyncs that led to no new picture, of those of which it is known, and those after which something was drawn, perhaps for another connection or by another process"}, func(r requester) any {
 			return fmt.Sprintf("%d of %d", r.Unused, r.Judged+r.PerhapsDrawn)
 		}),
+		numbers(view.Column{Title: "Unknown", Drop: 5, Meaning: "vsyncs received of which it is not known whether they led to one"}, func(r requester) any { return r.Received - r.Judged }),
 		numbers(view.Column{Title: "CPU ms", Meaning: "how long the threads that received these vsyncs ran in them"}, func(r requester) any { return text.MillisecondsOrUnknown(r.CPU) }),
-		numbers(view.Column{Title: "ms/min", Drop: 3, Meaning: "their processor time in a minute of trace"}, func(r requester) any { return number(perMinute(r.Ratio)) }),
+		numbers(view.Column{Title: "ms/s", Drop: 3, Meaning: "their processor time in a second of trace"}, func(r requester) any { return number(r.Ratio) }),
 		numbers(view.Column{Title: "Took ms", Drop: 4, Meaning: "how long the threads handled these vsyncs"}, func(r requester) any { return number(r.Took) }),
 		words(view.Column{Title: "Why"}, func(r requester) string { return unusedWhy(r, in.Stats.Callbacks) }),
 	}
 	t := tableOf("Unused vsyncs", columns, list[:b.most(len(list))])
 	if slices.ContainsFunc(list, func(r requester) bool { return r.CPU != nil }) {
-		t.RemoveColumns(7, 8)
+		t.RemoveColumns(8, 9)
 	} else {
-		t.RemoveColumns(5, 7)
+		t.RemoveColumns(6, 8)
 	}
 	if !slices.ContainsFunc(list, func(r requester) bool { return r.Asked != nil }) {
 		t.RemoveColumns(3, 4)
+	}
+	if !slices.ContainsFunc(list, func(r requester) bool { return r.Received > r.Judged+1 }) { // the last one is unknown
+		i := slices.IndexFunc(t.Columns, func(c view.Column) bool { return c.Title == "Unknown" })
+		t.RemoveColumns(i, i+1)
 	}
 	if n := len(list) - len(t.Rows); n > 0 {
 		t.More = text.More(n)
 	}
 	return t
-}
-
-// perMinute returns a rate per second as one per minute.
-func perMinute(x *float64) *float64 {
-	if x == nil {
-		return nil
-	}
-	y := 60 * *x
-	return &y
 }
 
 // unusedWhy says what became of the unused vsyncs of a requester, and which display sync asked for most of them.

@@ -28,9 +28,9 @@ func TestRequesters(t *testing.T) {
 	in.Stats.Callbacks = []stats.Callback{callback, every, rare}
 	got := squeezed(write(t, []Input{in}, "table", Options{}))
 	for _, line := range []string{
-		"Unused vsyncs PID Connection Asked Unused CPU ms ms/min Why",
-		"example.gallery 20170 Ticker 600 596 of 600 52.0 310.2 nothing to draw 590,", // and in the next lines
-		"example.gallery 20170 WM_20170 60 50 of 60 – – nothing to draw; asks", "in FlushAnimation",
+		"Unused vsyncs PID Connection Asked Unused CPU ms ms/s Why",
+		"example.gallery 20170 Ticker 600 596 of 600 52.0 5.2 nothing to draw 590,", // and in the next lines
+		"example.gallery 20170 WM_20170 60 50 of 60 – – nothing to draw; asks", "FlushAnimation",
 		"unchanged 6; own", "callback 3 asks, 60 of", "120 Hz",
 		"example.gallery 20170 own 60 of 120 Hz 300 of 600 – – 3000.0 –",
 	} {
@@ -48,5 +48,27 @@ func TestRequesters(t *testing.T) {
 	}
 	if page := write(t, []Input{idler()}, "html", Options{}); strings.Contains(page, define("unused vsync")) {
 		t.Error("a page without unused vsyncs explains them")
+	}
+}
+
+// If no frame is late, the vsyncs that drew nothing are what a report says first.
+func TestUnusedFirst(t *testing.T) {
+	in := idler()
+	in.Stats.Requesters = []stats.Requester{{Name: "UITicker", PID: 20170, Process: "example.gallery", NothingSent: 119, VsyncUse: stats.VsyncUse{
+		Received: 120, Judged: 119, Unused: 119, Share: new(1.0),
+	}}}
+	const words = "example.gallery: 119 of 119 vsyncs of UITicker drew nothing"
+	if out := squeezed(write(t, []Input{in}, "table", Options{})); strings.Contains(out, words) {
+		t.Errorf("before late frames: %.100s", out)
+	}
+	for _, p := range in.Stats.Processes {
+		p.Frames.Late = 0
+	}
+	if out := squeezed(write(t, []Input{in}, "table", Options{})); !strings.HasPrefix(out, words) {
+		t.Errorf("not first: %.100s", out)
+	}
+	in.Stats.Requesters[0].Share = new(.8)
+	if out := squeezed(write(t, []Input{in}, "table", Options{})); strings.Contains(out, words) {
+		t.Errorf("of some: %.100s", out)
 	}
 }

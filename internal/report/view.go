@@ -210,6 +210,7 @@ func headline(list []causes.Input, inputs []Input) (summary string, lost trace.D
 	case !worst.Leads(late, ofLayers):
 		parts = []string{layers, frames}
 	}
+	parts = append([]string{summarizeUnused(inputs)}, parts...)
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; "), worst.Lost
 }
 

@@ -57,6 +57,14 @@ func (b *builder) ran(t *thread, e *hitrace.Event) trace.Duration {
 	return t.ran
 }
 
+// ranUntil is ran within a frame. It changes nothing, so that the frame's own time is the same with it and without.
+func (b *builder) ranUntil(t *thread, e *hitrace.Event) trace.Duration {
+	if on := b.running.cpu(e.CPU); on != nil && *on == t {
+		return t.ran + max(0, e.Time.Sub(t.since))
+	}
+	return t.ran
+}
+
 // cpuTime returns for how long the thread of a draft has run since the draft began; zero if
 // that is unknown.
 func (b *builder) cpuTime(d *draft, t *thread, e *hitrace.Event) trace.Duration {

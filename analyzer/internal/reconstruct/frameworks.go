@@ -45,7 +45,7 @@ func (b *builder) beginDisplaySync(t *thread, e *hitrace.Event) {
 		}
 		i, f.DisplaySyncs = len(f.DisplaySyncs), append(f.DisplaySyncs, s)
 	}
-	t.open.Keep(openSlice{word: e.Word, start: e.Time, ran: b.ran(t, e), sync: i})
+	t.open.Keep(openSlice{word: e.Word, start: e.Time, ran: b.ranUntil(t, e), sync: i})
 }
 
 // endDisplaySync adds the time of a display sync to that of the frame, which may serve it in several user interfaces.
@@ -57,7 +57,7 @@ func (b *builder) endDisplaySync(t *thread, s *openSlice, e *hitrace.Event) {
 	sync := &d.frame.DisplaySyncs[s.sync]
 	sync.Took += e.Time.Sub(s.start)
 	if !b.running.unknown.Known() || b.running.unknown < s.start {
-		sync.CPUTime += max(0, min(b.ran(t, e)-s.ran, e.Time.Sub(s.start)))
+		sync.CPUTime += max(0, min(b.ranUntil(t, e)-s.ran, e.Time.Sub(s.start)))
 	}
 }
 

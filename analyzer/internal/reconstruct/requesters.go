@@ -112,11 +112,11 @@ func (b *builder) setRequesters(t *analyzer.Timeline) {
 		f := d.frame
 		switch {
 		case d.connection != nil:
-			add(d.connection.name, f.Process, analyzer.Received{At: f.Actual.Start, TID: f.TID, Frame: f})
+			add(d.connection.name, f.Process, b.receivedBy(d))
 		case f.Framework == analyzer.Flutter && d.now != 0:
 			flutter[received{pid: d.pid, at: trace.Time(d.now)}] = f
 		case d.hasVsync && f.Kind == analyzer.RenderFrame:
-			add("rs", f.Process, analyzer.Received{At: f.Actual.Start, TID: f.TID, Frame: f})
+			add("rs", f.Process, b.receivedBy(d))
 		case d.hasVsync && f.Framework == analyzer.Platform:
 			add(fmt.Sprintf(nameless, d.pid), f.Process, analyzer.Received{At: f.Actual.Start, TID: f.TID, Frame: f})
 		}
@@ -169,6 +169,16 @@ func (b *builder) setRequesters(t *analyzer.Timeline) {
 		z, later := pid(y)
 		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(a, z), cmp.Compare(since, later))
 	})
+}
+
+// receivedBy returns the vsync of a frame. Render frames have no processor time of their own.
+func (b *builder) receivedBy(d *draft) analyzer.Received {
+	f := d.frame
+	v := analyzer.Received{At: f.Actual.Start, TID: f.TID, Frame: f}
+	if b.coverage.Switches && f.Kind == analyzer.RenderFrame && !f.Facts.Has(analyzer.Truncated) {
+		v.CPUTime = max(0, min(d.receiveCPU, f.Actual.Duration()))
+	}
+	return v
 }
 
 // asking returns the process that a connection without known vsyncs is of: render_service's own asks on

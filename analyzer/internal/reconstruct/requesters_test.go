@@ -151,3 +151,23 @@ func TestBuffersOfRequesters(t *testing.T) {
 		must.Equal(t, strings.Join(got, "; "), want, name)
 	}
 }
+
+// What render_service's own vsyncs cost is how long its main thread ran in them.
+func TestProcessorTimeOfRenderService(t *testing.T) {
+	var l lines
+	event := func(at trace.Duration, prev, next int) {
+		fmt.Fprintf(&l, "thread-%d (-----) [001] .... 100.%06d: sched_switch: prev_comm=a prev_pid=%d prev_prio=120 prev_state=S ==> next_comm=b next_pid=%d next_prio=120\n", prev, at/trace.Microsecond, prev, next)
+	}
+	const at = 10 * trace.Millisecond
+	event(at-trace.Millisecond, 0, service)
+	l.mark(at, service, service, fmt.Sprintf("ReceiveVsync name:rs dataCount: 24bytes now: %d expectedEnd: %d vsyncId: 9, fd:4", 100*trace.Second+at, 100*trace.Second+2*at))
+	l.slice(at+20*trace.Microsecond, service, service, "RSMainThread::DoComposition")
+	event(at+400*trace.Microsecond, service, 0)
+	event(at+900*trace.Microsecond, 0, service)
+	l.mark(at+trace.Millisecond, service, service, "")
+	timeline, _ := must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(l.String()), hitrace.Options{}, reconstruct.Options{}))(t)
+	must.Do(t, timeline.Validate())
+	must.Equal(t, len(timeline.Requesters), 1)
+	took, ran := timeline.Requesters[0].Vsyncs[0].Times()
+	must.Equal(t, [2]trace.Duration{took, ran}, [2]trace.Duration{trace.Millisecond, 500 * trace.Microsecond})
+}
