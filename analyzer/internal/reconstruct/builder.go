@@ -74,9 +74,8 @@ type draft struct {
 	// bare: the trace has no ReceiveVsync. forced: all UIVsyncTasks of the frame are without a vsync.
 	bare, forced, hasTask bool
 	open                  bool // when the trace ends
-	// tasks are what the main thread did before the frame, if vsyncs passed since the one before. doubtful:
-	// events were lost meanwhile.
-	tasks    []analyzer.Interval
+	// tasks are what the main thread did since the frame before. doubtful: events were lost meanwhile.
+	tasks    []task
 	doubtful bool
 	// due, deadline, draw and drawTID are those of a frame of a framework.
 	due, deadline trace.Time
@@ -536,6 +535,9 @@ func (b *builder) beginReceiveVsync(t *thread, e *hitrace.Event) {
 		b.diagnostics.add(analyzer.DamagedField, e.Number)
 	}
 	b.push(t, e)
+	if t.open.Depth() > t.base+1 && !t.topDraft {
+		t.addTask(e.Time) // the frame is in it
+	}
 	d := b.newDraft(t, e, e.Time)
 	b.setVsync(d, v, e)
 	b.takeTasks(t, d)

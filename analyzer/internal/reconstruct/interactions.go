@@ -384,8 +384,8 @@ func (b *builder) endTop(t *thread, depth int, e *hitrace.Event) {
 		t.base = depth - 1
 		return
 	}
-	if !t.topDraft {
-		t.addTask(analyzer.Interval{Start: t.top, End: e.Time})
+	if !t.topDraft && e.Time.Sub(t.top) >= minTask/2 {
+		t.addTask(e.Time)
 	}
 	if t.base == 0 && !t.topDraft && e.Time.Sub(t.top) >= analyzer.MinBlock && t.top.Known() {
 		b.hang(t, analyzer.Hang{Interval: analyzer.Interval{Start: t.top, End: e.Time}}, t.topName, e.Number)

@@ -1,45 +1,63 @@
 package reconstruct
 
 import (
+	"bytes"
 	"cmp"
+	"hash/maphash"
 	"slices"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/place"
 )
 
 // minTask is the minimum length of a slice outside of frames that is known to keep a main thread
-// from one, and maxTasks how many of them are kept between two frames: the longest.
+// from one. Of those half as long or longer, the maxTasks longest ones between two frames are kept.
 const (
 	minTask  = trace.Millisecond
 	maxTasks = 8
 )
 
-// addTask keeps a slice of a main thread outside of frames until its next frame.
-func (t *thread) addTask(task analyzer.Interval) {
-	if task.Duration() < minTask || !task.Known() {
-		return
-	}
-	if len(t.tasks) < maxTasks {
-		t.tasks = append(t.tasks, task)
-		return
-	}
-	shortest := 0
-	for i := range t.tasks {
-		if t.tasks[i].Duration() < t.tasks[shortest].Duration() {
-			shortest = i
-		}
-	}
-	if t.tasks[shortest].Duration() < task.Duration() {
-		t.tasks = append(slices.Delete(t.tasks, shortest, shortest+1), task)
-	}
+// task is a slice of a main thread outside of frames.
+type task struct {
+	analyzer.Interval
+	name  uint64 // a hash of its name without arguments
+	input bool   // it handles an input
 }
 
-// takeTasks gives a frame what its main thread did before it, if vsyncs passed meanwhile.
+var taskSeed = maphash.MakeSeed()
+
+// addTask keeps the outermost slice of a main thread until its next frame.
+func (t *thread) addTask(end trace.Time) {
+	of := task{Interval: analyzer.Interval{Start: t.top, End: end}}
+	if !of.Known() {
+		return
+	}
+	if len(t.tasks) == maxTasks {
+		shortest := 0
+		for i := range t.tasks {
+			if t.tasks[i].Duration() < t.tasks[shortest].Duration() {
+				shortest = i
+			}
+		}
+		if t.tasks[shortest].Duration() >= of.Duration() {
+			return
+		}
+		t.tasks = slices.Delete(t.tasks, shortest, shortest+1)
+	}
+	var buffer [maxName]byte
+	of.name = maphash.Bytes(taskSeed, place.AppendKey(buffer[:0], t.topName))
+	of.input = place.Lookup(t.topName).Stage == why.StageInput || bytes.HasPrefix(t.topName, []byte("client dispatch touchId:"))
+	t.tasks = append(t.tasks, of)
+}
+
+// takeTasks gives a frame what its main thread did before it.
 func (b *builder) takeTasks(t *thread, d *draft) {
-	last := t.vsynced
-	if last != nil && last.now != 0 && 2*(d.now-last.now) > 3*(d.expectedEnd-d.now) && d.expectedEnd > d.now {
-		d.tasks = slices.Clone(t.tasks)
+	if last := t.vsynced; last != nil {
+		if len(t.tasks) > 0 {
+			d.tasks = slices.Clone(t.tasks)
+		}
 		d.doubtful = b.running.unknown.Known() && b.running.unknown >= last.frame.Actual.Start
 	}
 	t.tasks, t.vsynced = t.tasks[:0], d
@@ -91,7 +109,7 @@ func (b *builder) setNotBegun(t *analyzer.Timeline, complete analyzer.Interval) 
 		list := ticks[thread]
 		for i := range list {
 			if list[i].since > 1 && isRun(list, i, complete) {
-				list[i].setNotBegun(&list[i-1], t.Interactions)
+				setNotBegunBefore(list, i, t.Interactions)
 			}
 		}
 	}
@@ -142,26 +160,66 @@ func isRun(list []tick, i int, complete analyzer.Interval) bool {
 	return each > 0 && ids > each && ids <= each*int64(x.since)
 }
 
-// setNotBegun sets on how many vsyncs before the tick no frame began because of the tasks. The thread was
+// asksEvenly reports whether a task before tick i is one of those that ask for the frames: around it, most steps have one
+// of its name, and they begin evenly, as those of a timer, or of inputs, whose rate is below the display's. Tasks that
+// come after frames begin later after a longer step. Of a timer at the display's rate, a longer step has two.
+func asksEvenly(list []tick, i int, held *task) bool {
+	var starts []trace.Time
+	here := 0 // before the tick
+	side := func(from, to int) (steps, with int) {
+		for n := max(from, 1); n <= min(to, len(list)-1) && (n == i || list[n].since > 0); n++ {
+			before := len(starts)
+			for _, task := range list[n].tasks {
+				if task.name == held.name {
+					starts = append(starts, task.Start)
+				}
+			}
+			if steps++; len(starts) > before {
+				with++
+			}
+			if n == i {
+				here = len(starts) - before
+			}
+		}
+		return steps, with
+	}
+	steps, with := side(i-runLooked, i-1)
+	later, withLater := side(i, i+runLooked)
+	n := len(starts)
+	if with < runBefore || withLater < runAfter || 4*(with+withLater) < 3*(steps+later) {
+		return false
+	}
+	each := starts[n-1].Sub(starts[0]) / trace.Duration(n-1)
+	least, most := trace.Duration(0), trace.Duration(0)
+	for k, start := range starts {
+		off := start.Sub(starts[0]) - trace.Duration(k)*each
+		least, most = min(least, off), max(most, off)
+	}
+	return 2*(most-least) <= list[i].period && (here == 1 || 100*each > 101*list[i].period)
+}
+
+// setNotBegunBefore sets on how many vsyncs before tick i no frame began because of the tasks. The thread was
 // busy on each vsync since the tick before: at first maybe still with that. If it was on that of the tick, too,
-// it did not ask for that late. It is unknown if a scene begins or ends meanwhile, and a hang is counted as that.
-func (x *tick) setNotBegun(before *tick, interactions []*analyzer.Interaction) {
+// it did not ask for that late. It is unknown if a scene begins or ends meanwhile, or if an input was handled, which may
+// ask for something new, and a hang is counted as that.
+func setNotBegunBefore(list []tick, i int, interactions []*analyzer.Interaction) {
+	before, x := &list[i-1], &list[i]
 	end := before.last.frame.Actual.End
-	tasks := append(x.tasks, analyzer.Interval{Start: end, End: before.last.receiveEnd}) // the rest of the slice of the frame
+	tasks := append(x.tasks, task{Interval: analyzer.Interval{Start: end, End: before.last.receiveEnd}}) // the rest of the slice of the frame
 	held, missed := analyzer.Interval{}, 0
 	for n := 1; n < x.since; n++ {
 		at := before.frame.Vsync.Add(trace.Duration(n) * x.period)
 		if at < end && missed == 0 {
 			continue
 		}
-		i := slices.IndexFunc(tasks, func(task analyzer.Interval) bool { return task.Start < at && at < task.End })
-		if i < 0 || tasks[i].Duration() >= analyzer.MinHang {
+		k := slices.IndexFunc(tasks, func(task task) bool { return task.Start < at && at < task.End })
+		if k < 0 || tasks[k].input || tasks[k].Duration() < minTask || tasks[k].Duration() >= analyzer.MinHang || tasks[k].name != 0 && asksEvenly(list, i, &tasks[k]) {
 			return
 		}
 		if missed++; missed == 1 {
-			held.Start = tasks[i].Start
+			held.Start = tasks[k].Start
 		}
-		held.End = tasks[i].End
+		held.End = tasks[k].End
 	}
 	f := x.frame
 	ahead := func(f *analyzer.Frame) bool { return f.Actual.Start < f.Vsync }

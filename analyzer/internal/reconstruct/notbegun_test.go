@@ -140,6 +140,11 @@ func TestNotBegun(t *testing.T) {
 		{"a hang", vsyncRun{vsyncs: except(24, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19), tasks: [][2]float64{{4.35, 19.5}}}, nil},
 		{"less than a hang", vsyncRun{vsyncs: except(24, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18), tasks: [][2]float64{{4.35, 18.5}}}, map[int]int{19: 14}},
 		{"lost events", vsyncRun{vsyncs: except(9, 5), tasks: [][2]float64{over(5)}, lines: []runLine{{4.8, "CPU:1 [LOST 12 EVENTS]"}}}, nil},
+		{"a task like those after each frame", vsyncRun{vsyncs: except(12, 5), tasks: append(tasksAfter(12, 4, 5), [2]float64{4.35, 5.05})}, map[int]int{6: 1}},
+		{"a task like those at any time", vsyncRun{vsyncs: except(9, 5), tasks: [][2]float64{{1.4, 1.6}, {2.75, 2.95}, {3.35, 3.55}, over(5), {6.7, 6.9}, {7.4, 7.6}, {8.6, 8.8}}}, map[int]int{6: 1}},
+		{"a longer one of even tasks at the display's rate", vsyncRun{vsyncs: except(9, 5), tasks: append(tasksAfter(9, 4), [2]float64{4.35, 5.05})}, map[int]int{6: 1}},
+		{"an input over the vsync, which begins something new", vsyncRun{vsyncs: except(9, 5), lines: []runLine{
+			{4.5, "tracing_mark_write: B|200|H:DispatchTouchEvent id:0, type: up"}, {5.3, "tracing_mark_write: E|200|"}}}, nil},
 		{"a scene around it", vsyncRun{vsyncs: except(9, 5), tasks: [][2]float64{over(5)}, lines: scene(0.5, 9.5)}, map[int]int{6: 1}},
 		{"a scene that ends in it", vsyncRun{vsyncs: except(9, 5), tasks: [][2]float64{over(5)}, lines: scene(0.5, 5.5)}, nil},
 		{"a scene that begins in it", vsyncRun{vsyncs: except(9, 5), tasks: [][2]float64{over(5)}, lines: scene(4.9, 9.5)}, nil},
@@ -155,6 +160,56 @@ func TestNotBegun(t *testing.T) {
 					t.Errorf("got %v, want %v", got, c.want)
 				}
 			})
+		}
+	}
+}
+
+// tasksAfter are tasks after the frames of the vsyncs up to n, or where those would be, without some.
+func tasksAfter(n int, not ...int) (list [][2]float64) {
+	for _, k := range except(n, not...) {
+		list = append(list, [2]float64{float64(k) + .35, float64(k) + .55})
+	}
+	return list
+}
+
+// An application that updates from a timer, or from inputs, at a rate below that of the display misses nothing: its
+// tasks, which ask for the frames, pass over the vsyncs in turn.
+func TestBegunByTimer(t *testing.T) {
+	for _, c := range []struct{ hz, rate, milliseconds, jitter float64 }{
+		{60, 50.3, 3, 0}, {60, 50, 4, 0}, {60, 50, 2, .05}, {60, 48, 3, 0}, {60, 45, 3, 0}, {60, 55, 3, .02}, {60, 59, 3, 0}, {72, 60, 3, .03},
+		{90, 71.7, 2, 0}, {90, 72, 3, .04}, {120, 101.3, 2, 0}, {120, 100, 2, .05}, {120, 110, 1.5, 0}, {120, 90, 2, 0}, {120, 117, 1.5, .02},
+	} {
+		run := vsyncRun{hz: c.hz, late: map[int]float64{}}
+		free, gaps := 0., 0
+		var asked []int
+		for n := range 100 {
+			at := float64(n)*c.hz/c.rate + .15 + c.jitter*float64(n*n*7%5)
+			frame := func(until float64) {
+				for len(asked) > 0 && float64(asked[0]) <= until {
+					k := asked[0]
+					run.vsyncs, asked = append(run.vsyncs, k), asked[1:]
+					if run.late[k] = max(0, free-float64(k)); run.late[k] == 0 {
+						delete(run.late, k)
+					}
+					free = max(free, float64(k)) + .3
+				}
+			}
+			frame(max(at, free))
+			start := max(at, free+.01)
+			free = start + c.milliseconds/1e3*c.hz
+			run.tasks = append(run.tasks, [2]float64{start, free})
+			k := int(free) + 1
+			if len(asked) == 0 || asked[len(asked)-1] < k {
+				asked = append(asked, k)
+			}
+		}
+		for i := range run.vsyncs[1:] {
+			if run.vsyncs[i+1]-run.vsyncs[i] > 1 {
+				gaps++
+			}
+		}
+		if got := notBegun(run.timeline(t), c.hz); gaps == 0 || len(got) > 0 {
+			t.Errorf("%v Hz on %v Hz: %v of %d steps of several vsyncs", c.rate, c.hz, got, gaps)
 		}
 	}
 }

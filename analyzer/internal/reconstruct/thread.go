@@ -63,7 +63,7 @@ type thread struct {
 	hasFrames bool
 	heldTo    trace.Time
 	// tasks are the outermost slices of a main thread since its last frame with a vsync, vsynced.
-	tasks   []analyzer.Interval
+	tasks   []task
 	vsynced *draft
 }
 
