@@ -396,6 +396,7 @@ func TestNeverJudged(t *testing.T) {
 	cut := &stats.Process{Name: "cut", PID: 3, Frames: stats.Counts{Complete: 8, Framework: 8, Unjudged: 3, Late: 1, Judged: 5}}
 	none := &stats.Process{Name: "none", PID: 4, Frames: stats.Counts{Complete: 20}}
 	render := &stats.Process{Name: "render_service", PID: 5, Kind: stats.RenderService, Frames: stats.Counts{Complete: 20}}
+	pooled := &stats.Process{Name: "render_service", Kind: stats.RenderService, Frames: render.Frames, Pool: &stats.Pool{Name: "render_service"}, Display: &stats.Display{Share: known(.3)}}
 	hangs := &stats.Process{Name: "hangs", PID: 6, Kind: stats.Application, Frames: stats.Counts{Complete: 20}, Hangs: &stats.Hangs{Ratio: known(40)}}
 	hung := &stats.Process{Name: "hung", PID: 7, Kind: stats.Application, Hangs: &stats.Hangs{Ratio: known(30)}} // without frames
 	for _, test := range []struct {
@@ -413,6 +414,10 @@ func TestNeverJudged(t *testing.T) {
 		}},
 		{"jank_rate>5%", []*stats.Process{none}, []string{"unknown: none: jank_rate>5%: unknown: no frame is judged"}},
 		{"hang_ratio>20", []*stats.Process{render, hangs}, []string{"failed: hangs: hang_ratio>20: 40.0 ms/s"}},
+		{"refresh.below(90)>20%", []*stats.Process{render}, []string{"unknown: render_service: refresh.below(90)>20%: unknown"}},
+		{"refresh.below(90)>20%, lowered_rate_share>20%", []*stats.Process{pooled}, []string{
+			"unknown: render_service: refresh.below(90)>20%: unknown: a dataset of several traces has only lowered_rate_share", "failed: render_service: lowered_rate_share>20%: 30.0 %",
+		}},
 		{"hang_ratio>20", []*stats.Process{render}, []string{"unknown: hang_ratio>20: no application"}},
 		{"render_service: hang_ratio>20", []*stats.Process{render, hangs}, []string{"unknown: render_service: hang_ratio>20: unknown"}},
 		{"hang_ratio>20", []*stats.Process{hangs, hung}, []string{"failed: hangs: hang_ratio>20: 40.0 ms/s", "failed: hung: hang_ratio>20: 30.0 ms/s"}},

@@ -157,6 +157,8 @@ func whyUnknown(p *stats.Process, measure string) string {
 		return "fewer than two frames are known to have been shown"
 	case (measure == "p95_ms" || measure == "p99_ms") && stats.MinFrames(measure) > frames.Complete:
 		return fmt.Sprintf("fewer than %d frames", stats.MinFrames(measure))
+	case p.Pool != nil && strings.HasPrefix(measure, rateSubject):
+		return "a dataset of several traces has only lowered_rate_share"
 	}
 	return ""
 }
