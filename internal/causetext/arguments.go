@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 )
 
@@ -119,7 +120,8 @@ func with(s *why.Share) string {
 }
 
 // Repeat says how often an argument of a cause occurs: "5 × source a.png in 3 frames,
-// 83.1 ms", with "≥" if it may occur more often.
+// 83.1 ms", with "≥" if it may occur more often. That of a display sync is the rate of its callback: "a callback at 60 Hz
+// takes 10.4 ms, 60 times in 60 frames".
 func Repeat(r *why.Repeat) string {
 	in, atLeast := "", ""
 	if r.AtLeast {
@@ -127,6 +129,9 @@ func Repeat(r *why.Repeat) string {
 	}
 	if r.Frames > 1 {
 		in = fmt.Sprintf(" in %d frames", r.Frames)
+	}
+	if r.Argument.Name == "DrawFPS" && r.Instances > 0 && !r.AtLeast {
+		return fmt.Sprintf("a callback at %s Hz takes %s, %d times%s", r.Argument.Value, ms(r.Time/trace.Duration(r.Instances)), r.Instances, in)
 	}
 	return fmt.Sprintf("%s%d × %s%s, %s", atLeast, r.Instances, argument(&r.Argument), in, ms(r.Time))
 }

@@ -3,6 +3,7 @@ package causetext
 import (
 	"testing"
 
+	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 )
 
@@ -23,6 +24,23 @@ func TestArguments(t *testing.T) {
 	} {
 		if got := Arguments(c.list); got != c.want && c.list != nil {
 			t.Errorf("%v: %q, want %q", c.list, got, c.want)
+		}
+	}
+}
+
+func TestRepeat(t *testing.T) {
+	r := why.Repeat{Argument: why.Argument{Name: "DrawFPS", Value: "60"}, Instances: 60, Frames: 58, Time: 624 * trace.Millisecond}
+	for _, c := range []struct {
+		want   string
+		change func()
+	}{
+		{"a callback at 60 Hz takes 10.4 ms, 60 times in 58 frames", func() {}},
+		{"≥ 60 × DrawFPS 60 in 58 frames, 624.0 ms", func() { r.AtLeast = true }},
+		{"60 × source a.png, 624.0 ms", func() { r.AtLeast, r.Frames, r.Argument = false, 1, why.Argument{Name: "source", Value: "a.png"} }},
+	} {
+		c.change()
+		if got := Repeat(&r); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 }
