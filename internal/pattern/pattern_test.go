@@ -4,7 +4,8 @@ import "testing"
 
 func TestNew(t *testing.T) {
 	digits := New(`^\d+$`)
-	if !digits().MatchString("12") || digits().MatchString("x") || digits() != digits() {
+	first, second := digits(), digits()
+	if !first.MatchString("12") || first.MatchString("x") || first != second {
 		t.Error("not the expression, compiled once")
 	}
 	mistaken := New(`(`)
