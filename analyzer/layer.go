@@ -47,7 +47,7 @@ type Buffer struct {
 	PresentEstimated bool
 	Fate             Fate
 	// Begins: what the producer showed before is unknown, or not of the layer. The interval before
-	// the present is none of the layer's.
+	// the present does not count for the layer.
 	Begins bool
 	// Frame is the producer's frame that drew the buffer; nil if unknown.
 	Frame *Frame

@@ -13,7 +13,7 @@ import (
 // OwnMeasure is a measure that the user defines by the names of markers (docs/frames.md 20).
 type OwnMeasure struct {
 	Name string // by which conditions know it
-	Of   string // what it is of, as it was given: "H:LoadBegin..H:LoadEnd"
+	Of   string // what is measured, as the flag was written: "H:LoadBegin..H:LoadEnd"
 	// Numbers: the values are numbers, not times. It is not set without values.
 	Numbers bool
 	// Values are in the order of their ends.
@@ -214,7 +214,7 @@ func (t *Timeline) KeepOwnMeasures(asked []string) error {
 	return nil
 }
 
-// cutOwn removes what is not within the times. A time that goes on beyond an edge has a begin or an end only.
+// cutOwn removes what is not within the times. Of a time that an edge cuts, only the begin or the end remains.
 func (t *Timeline) cutOwn(from, to trace.Time) {
 	within := func(at trace.Time) bool { return from <= at && at < to }
 	for i := range t.OwnMeasures {

@@ -15,7 +15,7 @@ type Requester struct {
 	// Process is the one that asks; nil if the trace does not say which.
 	Process *Process
 	// Asked are its requests for vsyncs, and Sent is when render_service sent them, in order. They
-	// are empty if the trace does not show that, or not of which process.
+	// are empty if the trace does not show them, or not which process they belong to.
 	Asked []Ask
 	Sent  []trace.Time
 	// Vsyncs are those that it received, in order.

@@ -59,7 +59,7 @@ var Measures = declare[Process](slices.Concat(
 		measure("hangs.hang_ms_per_s", "hang_ratio", MillisecondsPS, Lower, "Hang ratio, ms/s", "sum of all hangs in milliseconds / length of the trace in seconds", main, ratio("hanging_ns", 1e6, "hang_span_ns", 1e9, "frames")),
 		measure("hangs.longest_ns", "longest_hang_ms", Milliseconds, Lower, "Longest hang, ms", "the longest hang; 0 without hangs"),
 		measure("vsyncs.unused", "unused_vsyncs", Count, Neither, "Unused vsyncs", "vsyncs that the process received and that led to no new picture"),
-		measure("vsyncs.unused_share", "unused_vsync_share", Share, Lower, "Unused vsyncs, share", "`unused` / (`judged` + `perhaps_drawn`), of connections with 10 vsyncs or more of which it is known, and of half of theirs; null without one", share("unused_vsyncs", "judged_vsyncs perhaps_drawn_vsyncs")),
+		measure("vsyncs.unused_share", "unused_vsync_share", Share, Lower, "Unused vsyncs, share", "`unused` / (`judged` + `perhaps_drawn`), of connections with 10 judged vsyncs or more, if these are half of the received ones; null without one", share("unused_vsyncs", "judged_vsyncs perhaps_drawn_vsyncs")),
 		measure("vsyncs.unused_cpu_ms_per_s", "unused_cpu_ratio", MillisecondsPS, Lower, "Processor time of unused vsyncs, ms/s", "how long the threads that received these vsyncs ran in them, in milliseconds / length of the trace in seconds; null if it is unknown", ratio("unused_cpu_ns", 1e6, "unused_span_ns", 1e9, "judged_vsyncs")),
 		measure("whole_frames.judged", "whole_frames", Count, Neither, "Whole frames", "whole frames that are known to be late or on time; for a render service, those that it finished"),
 		measure("whole_frames.late", "late_whole_frames", Count, Neither, "Late whole frames", "late ones among them"),

@@ -27,8 +27,8 @@ type Requester struct {
 	Took *float64 `json:"unused_ms"`
 	// the display sync that most of the unused ones serve; nil if none serves one
 	DisplaySync *UnusedSync `json:"display_sync"`
-	// the slices in which the threads that receive its vsyncs were when the requests arrived, at most 5, that with the most
-	// first; those of which it is known
+	// the slices in which the threads that receive its vsyncs were when the requests arrived, as far as they are known: at
+	// most 5, that with the most first
 	AskedIn []AskedIn `json:"asked_in"`
 }
 
@@ -57,8 +57,8 @@ func askedIn(list []analyzer.Ask) []AskedIn {
 	return found[:min(len(found), maxAskedIn)]
 }
 
-// What a requester must have to be worth saying: so many unused vsyncs, and such a share of unused ones. A share needs
-// so many vsyncs of which it is known.
+// Reports show a requester with at least minUnused unused vsyncs and a share of at least minUnusedShare. The share is
+// known from minJudged judged vsyncs on.
 const (
 	minJudged      = 10
 	minUnused      = 10
@@ -80,7 +80,7 @@ type UnusedSync struct {
 // VsyncUse is what became of vsyncs.
 type VsyncUse struct {
 	Received int `json:"received"` // vsyncs that were received
-	// vsyncs of which it is known whether they led to a new picture, and those of them that did not
+	// vsyncs that are known to have led to a new picture or not, and those that did not
 	Judged int `json:"judged" sum:"judged_vsyncs"`
 	Unused int `json:"unused" sum:"unused_vsyncs"`
 	// vsyncs after which something was drawn, perhaps for another connection or by another process
@@ -96,7 +96,7 @@ type VsyncUse struct {
 	Time trace.Duration `json:"-" sum:"unused_span_ns"`
 }
 
-// add adds vsyncs of which most is known.
+// add adds the vsyncs of a connection whose share is known.
 func (u *VsyncUse) add(o *VsyncUse) {
 	u.Received, u.Judged, u.Unused, u.PerhapsDrawn = u.Received+o.Received, u.Judged+o.Judged, u.Unused+o.Unused, u.PerhapsDrawn+o.PerhapsDrawn
 	if o.CPU == nil {

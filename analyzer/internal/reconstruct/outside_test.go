@@ -129,8 +129,8 @@ func describeOutside(timeline *analyzer.Timeline) (list []string) {
 	return list
 }
 
-// Transactions that an application sends outside frames are a layer if they come at a rate. Those of work in
-// the background, which come now and then or with each frame, are none.
+// Transactions that an application sends outside frames are a layer if they come at a rate. Background work sends
+// them now and then, or with each frame: these are no layer.
 func TestOutsideFrames(t *testing.T) {
 	const ms = trace.Time(trace.Millisecond)
 	const start, end = 100_000 * ms, 103_000 * ms

@@ -241,8 +241,8 @@ const ownSeparators = " \t()[]{}<>\"'=:;|"
 // ownNumber is a number with its unit, which no other text follows at once.
 var ownNumber = regexp.MustCompile(`^([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?: ?([numµμ]?s(?:ec)?|min|h|%|[kKMGT]?i?B|bytes|[kMG]?Hz|fps|FPS|px|vp))?(?:['.:]?[\s)\]}>"|;]|['.:]?$)`)
 
-// firstNumber returns the first number in a text, before a comma, and its unit if it has one. What begins like a number
-// and goes on like something else, such as 1_000, 0x1f, 12:30 or --5, is none, and nothing is read after it.
+// firstNumber returns the first number in a text, before a comma, and its unit if it has one. A text that begins like a
+// number and goes on otherwise, such as 1_000, 0x1f, 12:30 or --5, has no number.
 func firstNumber(text []byte) (x float64, unit string, ok bool) {
 	text, _, _ = bytes.Cut(text, []byte(","))
 	for {

@@ -14,8 +14,8 @@ import (
 	"ohframe/internal/testing/slow"
 )
 
-// TestSimulatedRefreshes compares refresh rates and whose votes decided them with what the simulation knows, and
-// that nothing is said of votes without any.
+// TestSimulatedRefreshes compares refresh rates, and whose votes decided them, with what the simulation knows.
+// Without votes, no rate has a voter.
 func TestSimulatedRefreshes(t *testing.T) {
 	eras, seeds := simulate.Eras(), 12
 	if slow.Enabled() {
@@ -102,7 +102,7 @@ func checkRefreshes(t *testing.T, timeline *analyzer.Timeline, truth *simulate.T
 	for i, x := range truth.Rates {
 		n := slices.IndexFunc(list, func(r *analyzer.Refresh) bool { return x.From.Sub(r.Start).Abs() < trace.Microsecond })
 		if votes && x.Seen && n >= 0 && list[n].Decision == nil {
-			t.Errorf("rate %d, %d Hz: nothing is said of who decided it", i, x.Hz)
+			t.Errorf("rate %d, %d Hz: no voter", i, x.Hz)
 		}
 	}
 	return said

@@ -241,8 +241,8 @@ func (b *builder) setDrew(first map[*analyzer.Requester]int) {
 	}
 }
 
-// pictures returns when processes sent transactions or queued buffers, and when buffers were queued of which no binder
-// call says by whom, in order.
+// pictures returns two lists of times in order: when processes sent transactions or queued buffers, and when buffers
+// were queued whose producer is unknown because no binder call shows it.
 func (b *builder) pictures() (of map[trace.PID][]trace.Time, doubtful []trace.Time) {
 	of = map[trace.PID][]trace.Time{}
 	for _, s := range b.sent {

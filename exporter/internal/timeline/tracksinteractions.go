@@ -153,11 +153,11 @@ func (p *pipeline) writeNeverBegan() {
 		if track == nil {
 			track = p.lanes(neverBeganTrack, "Vsyncs on which no frame began, because the main thread was busy with something else.")
 		}
-		s := slice{Interval: analyzer.Interval{Start: f.Vsync.Add(-f.Missed()), End: f.Vsync}, colour: hitchColour}
-		s.name = fmt.Appendf(s.name, "%s never began", text.Count(f.NotBegun, "frame"))
+		found := p.neverBegan(f)
+		s := slice{Interval: found.Interval, name: []byte(found.title), colour: found.colour}
 		s.annotations.number(annotation.VsyncID, f.VsyncID)
 		if e := p.causes.Of(f); e != nil && e.NotBegun != nil {
-			s.annotations.text(annotation.Cause, causetext.NotBegun(p.causes, e))
+			s.annotations.text(annotation.Cause, found.cause)
 			if len(e.NotBegun.Shares) > 0 {
 				p.noteText(&s.annotations, annotation.Advice, causetext.Advice(e.NotBegun.Shares[0].Advice))
 			}

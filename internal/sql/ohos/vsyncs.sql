@@ -45,11 +45,9 @@ CREATE OR REPLACE PERFETTO TABLE ohos_requester(
   sent LONG,
   -- Vsyncs that were received.
   received LONG,
-  -- Vsyncs of which it is known whether they led to a new picture, and those of them that did
-  -- not.
+  -- Vsyncs that are known to have led to a new picture or not, and those that did not.
   judged LONG,
-  -- Vsyncs of which it is known whether they led to a new picture, and those of them that did
-  -- not.
+  -- Vsyncs that are known to have led to a new picture or not, and those that did not.
   unused LONG,
   -- Vsyncs after which something was drawn, perhaps for another connection or by another
   -- process.

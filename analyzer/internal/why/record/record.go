@@ -128,8 +128,8 @@ func (r *Record) Outermost(tid trace.TID, times []trace.Time) []analyzer.Interva
 	return found
 }
 
-// Around returns, for each of the times, which are in order, the key of the innermost slice of a thread in
-// which the thread was then and had been for some time; 0 where there is none.
+// Around returns, for each of the times, the key of the innermost slice that a thread was in and had begun at
+// least `since` before; 0 if there is no such slice. The times must be in order.
 func (r *Record) Around(tid trace.TID, times []trace.Time, since trace.Duration) []Key {
 	found := make([]Key, len(times))
 	type begin struct {
