@@ -80,7 +80,7 @@ var hues = []struct {
 	{"Layers, Queue", `(\d+|buffer) waiting`, 180, 210},      // teal
 	{"Layers, Waiting for a buffer", `\d+|buffer`, 25, 50},   // orange
 	{"Layers", `\d+ shown.*`, 180, 265},                      // blue
-	{"Layers", `\d+ late \d+\.\d ms`, 340, 380},
+	{"Layers", `\d+ late \d+\.\d ms( · .*)?`, 340, 380},
 	{"Layers", `\d+ early`, 45, 80},    // amber
 	{"Layers", `\d+ long`, 80, 100},    // yellow green
 	{"Layers", `\d+|buffer`, 100, 210}, // green to teal

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/analysis"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
@@ -96,4 +99,43 @@ func TestLayerTracks(t *testing.T) {
 	}
 	compare(t, "shown", got, shown)
 	compare(t, "colours", layerLines(s, "colours", video), colours)
+}
+
+// The track that has those of layers below it shows late buffers of all layers, so that they are in sight when
+// it is collapsed: of those that overlap, the one that lost most.
+func TestLateBuffersOfLayers(t *testing.T) {
+	data, _ := convert(t, simulated(t, simulate.Layered()), Options{Analysis: analysis.Options{Causes: true}})
+	type late struct {
+		from, to int64
+		ms       float64
+		name     string
+	}
+	line := regexp.MustCompile(`^(.*?) (\d+)\.\.(\d+) (\d+ late (\d+\.\d) ms)(?: · (.*? \(.*?\)))?`)
+	var shown, below []late
+	for _, text := range packetSections(t, data)["tracks"] {
+		m := line.FindStringSubmatch(text)
+		if m == nil || strings.HasPrefix(text, "Late frames") {
+			continue
+		}
+		l := late{must.Get(strconv.ParseInt(m[2], 10, 64))(t), must.Get(strconv.ParseInt(m[3], 10, 64))(t), must.Get(strconv.ParseFloat(m[5], 64))(t), m[4]}
+		switch {
+		case m[1] == "Layers":
+			l.name += " · " + m[6]
+			shown = append(shown, l)
+		case strings.HasSuffix(m[1], ")") && !strings.Contains(m[1], " Frames"): // a layer with its producer
+			l.name += " · " + m[1]
+			below = append(below, l)
+		}
+	}
+	if len(shown) == 0 || len(below) <= len(shown) {
+		t.Fatalf("%d late buffers are shown of %d", len(shown), len(below))
+	}
+	for _, l := range shown {
+		must.Equal(t, slices.Contains(below, l), true, "%v has a slice of its own", l)
+	}
+	for _, l := range below {
+		if !slices.ContainsFunc(shown, func(s late) bool { return s == l || s.from < l.to && l.from < s.to && s.ms >= l.ms }) {
+			t.Errorf("%v is not shown, and no worse one in its place", l)
+		}
+	}
 }

@@ -2,7 +2,9 @@ package pftrace
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -151,6 +153,33 @@ func TestLateBuffersTrack(t *testing.T) {
 	}
 	must.Equal(t, found, 1)
 	must.Equal(t, foundBelow, 1)
+}
+
+// Where the main thread has no frames, the track that has the others below it shows those of the thread with the most
+// late ones: it has slices without a click. Each frame is there once.
+func TestFramesOfWorkers(t *testing.T) {
+	data, summary := convert(t, simulated(t, simulate.Layered()), Options{Analysis: analysis.Options{Causes: true}})
+	want := map[string]int{} // frames by thread
+	late := map[string]int{}
+	for f := range summary.Timeline.Complete() {
+		want[fmt.Sprint(f.Process.PID, " ", f.TID)]++
+		late[fmt.Sprint(f.Process.PID, " Frames")] += truth(f.Late())
+	}
+	got, workers := map[string]int{}, 0
+	line := regexp.MustCompile(`^(\d+) (Frames(?: \(.*? (\d+)\))?) \d+\.\.\d+ (\d+)( late)?.*?(?: tid=(\d+)|$)`)
+	for _, text := range packetSections(t, data)["tracks"] {
+		if m := line.FindStringSubmatch(text); m != nil {
+			got[m[1]+" "+cmp.Or(m[6], m[1])]++
+			late[m[1]+" "+m[2]] -= truth(m[5] != "")
+			workers += truth(m[2] == "Frames" && m[6] != "")
+		}
+	}
+	if !maps.Equal(got, want) || workers == 0 {
+		t.Errorf("got frames %v, %d of workers; want %v", got, workers, want)
+	}
+	for track, n := range late {
+		must.Equal(t, n, 0, "late frames that %s lacks", track)
+	}
 }
 
 // Vsyncs on which no frame began are slices up to the next frame's vsync.

@@ -21,7 +21,7 @@ import (
 //	                 ├ Why                       what the thread did in late frames
 //	                 ├ Waited for                what those did that it waited for
 //	                 ├ Interactions              what the user did, and how it was shown
-//	                 ├ Frames (worker 207)       those of another UI thread, with Why and Waited for
+//	                 ├ Frames (worker 207)       those of another thread than the leading one, with Why and Waited for
 //	                 ├ FPS                       counter
 //	                 ├ Lost time                 counter, ms
 //	                 ├ Report                    a slice with all measures
@@ -47,7 +47,7 @@ import (
 //
 //	Late frames                  late frames and hangs of all processes, and late buffers of those without frames
 //	 └ Late frames (name)         those of one
-//	Layers
+//	Layers                       late buffers of all layers
 //	 └ name (process 200)        buffers that were shown, in the summary of the layer
 //	    ├ Queue                  from when a buffer was queued to when it was taken
 //	    ├ Waiting for a buffer   until the producer got a free one
@@ -115,7 +115,7 @@ func writeTracks(w *trackWriter, t *analyzer.Timeline, tokens Tokens, causes *wh
 	arrows := arrows{}
 	writeLate(w, t, pipelines, causes, arrows)
 	writeInteractions(w, report.Interactions, byProcess, arrows)
-	layers := newLayerTracks(w, t, report.Layers, tokens)
+	layers := newLayerTracks(w, t, report.Layers, tokens, causes)
 	for _, p := range pipelines {
 		p.writeApplicationFrames(layers, arrows)
 		p.writeWhy(p.applications, p.hangs)
@@ -225,6 +225,7 @@ type pipeline struct {
 	tokens  Tokens
 	causes  *why.Causes // nil if they were not looked for
 	frames  uint64      // the track that has the others below it
+	lead    trace.TID   // the thread whose frames are on that track
 	ranks   int32       // given below it
 	threads map[trace.TID]*lanes
 	why     map[trace.TID]whyLanes
@@ -239,34 +240,63 @@ func newPipeline(w *trackWriter, frames *processFrames, tokens Tokens, causes *w
 		SiblingOrderRank: &rank,
 	})
 	w.rankThreads(frames)
-	p := &pipeline{processFrames: frames, w: w, tokens: tokens, causes: causes, threads: map[trace.TID]*lanes{}, why: map[trace.TID]whyLanes{}}
-	main := trace.TID(frames.process.PID)
+	p := &pipeline{processFrames: frames, w: w, tokens: tokens, causes: causes, lead: frames.leader(), threads: map[trace.TID]*lanes{}, why: map[trace.TID]whyLanes{}}
 	if len(frames.applications)+len(frames.renders) == 0 {
 		p.frames = process
-		p.why[main] = p.whyLanes(main)
+		p.why[p.lead] = p.whyLanes(p.lead)
 		p.interactions = p.lanes(interactionsTrack, interactionsDescription)
 		return p
+	}
+	description := framesDescription
+	main := trace.TID(frames.process.PID)
+	if p.lead != main {
+		description += " The frames are those of the thread " + p.threadName(p.lead) + "."
 	}
 	p.frames = w.describe(&perfettopb.TrackDescriptor{
 		ParentUuid:           &process,
 		StaticOrDynamicName:  &perfettopb.TrackDescriptor_Name{Name: framesTrack},
-		Description:          proto.String(framesDescription),
+		Description:          proto.String(description),
 		ChildOrdering:        perfettopb.TrackDescriptor_EXPLICIT.Enum(),
 		SiblingMergeBehavior: perfettopb.TrackDescriptor_SIBLING_MERGE_BEHAVIOR_NONE.Enum(),
 	})
-	// A track with others below it must not be merged: where frames of the main
+	// A track with others below it must not be merged: where frames of one
 	// thread overlap, as they do in dumps from Android, there is another one.
 	overlapping := p.lanes(framesTrack+" (overlapping)", framesDescription)
-	p.threads[main] = &lanes{list: []lane{{uuid: p.frames}}, more: overlapping.more}
-	p.why[main] = p.whyLanes(main)
+	p.threads[p.lead] = &lanes{list: []lane{{uuid: p.frames}}, more: overlapping.more}
+	p.why[p.lead] = p.whyLanes(p.lead)
 	p.interactions = p.lanes(interactionsTrack, interactionsDescription)
 	for _, tid := range frames.tids() {
-		if tid != main {
+		if tid != p.lead {
 			p.threads[tid] = p.lanes(p.trackOf(framesTrack, tid), framesDescription)
 			p.why[tid] = p.whyLanes(tid)
 		}
 	}
+	if p.lead != main && len(p.hangs) > 0 {
+		p.why[main] = p.whyLanes(main)
+	}
 	return p
+}
+
+// leader returns the thread whose frames are on the track that has the others below it: the main
+// thread, or if it has no frames that with the most late ones, then that with the most.
+func (p *processFrames) leader() trace.TID {
+	leader := trace.TID(p.process.PID)
+	late, frames := map[trace.TID]int{}, map[trace.TID]int{}
+	for _, f := range slices.Concat(p.applications, p.renders) {
+		frames[f.TID]++
+		if f.Late() {
+			late[f.TID]++
+		}
+	}
+	if frames[leader] > 0 {
+		return leader
+	}
+	for _, tid := range p.tids() {
+		if cmp.Or(late[tid]-late[leader], frames[tid]-frames[leader]) > 0 {
+			leader = tid
+		}
+	}
+	return leader
 }
 
 // tids returns the threads that make frames: the main thread, then others by number.
@@ -297,7 +327,7 @@ func (w *trackWriter) rankThreads(p *processFrames) {
 
 const framesDescription = "A slice for each frame, named after its vsync id. The name of a late frame says by how much it missed its deadline."
 
-// below describes a new track below that of the main thread's frames, or below the process if
+// below describes a new track below that of the leading thread's frames, or below the process if
 // it has none.
 func (p *pipeline) below(name, description string, rank int32, counter *perfettopb.CounterDescriptor) uint64 {
 	return p.w.describe(&perfettopb.TrackDescriptor{
@@ -313,16 +343,21 @@ func (p *pipeline) nextRank() int32 {
 	return p.ranks
 }
 
-// trackOf returns the name of a thread's track: of the main thread, the bare name.
+// trackOf returns the name of a thread's track: of the leading thread, the bare name.
 func (p *pipeline) trackOf(track string, tid trace.TID) string {
-	if int32(tid) == int32(p.process.PID) {
+	if tid == p.lead {
 		return track
 	}
+	return track + " (" + p.threadName(tid) + ")"
+}
+
+// threadName returns the name of a thread with its id.
+func (p *pipeline) threadName(tid trace.TID) string {
 	name := strconv.Itoa(int(tid))
 	if t := p.process.Thread(tid); t != nil && t.Name != "" {
 		name = t.Name + " " + name
 	}
-	return track + " (" + name + ")"
+	return name
 }
 
 // lanes are the tracks of slices that may overlap, which Perfetto shows as one

@@ -25,8 +25,9 @@ type finding struct {
 	lost                  trace.Duration
 	colour                colour
 	frame                 *analyzer.Frame // nil for a hang and a buffer
-	late                  bool            // a frame or a buffer
-	hidden                bool            // on the track of all processes
+	buffer                *analyzer.Buffer
+	late                  bool // a frame or a buffer
+	hidden                bool // on the track of all processes
 }
 
 // writeLate writes the track of what was late in all processes. It belongs to none and has others below
@@ -101,19 +102,24 @@ func writeLate(w *trackWriter, t *analyzer.Timeline, pipelines []*pipeline, caus
 }
 
 // finding writes a finding, and an arrow to its frame if it leads there: one from each would be too many.
-// Its name has those of some texts that are not empty.
+// Its name has some texts.
 func (w *trackWriter) finding(track uint64, f *finding, leads bool, arrows arrows, texts ...string) {
-	s := slice{Interval: f.Interval, colour: f.colour, late: f.late}
-	for _, t := range texts {
-		if len(s.name) > 0 && t != "" {
-			s.name = append(s.name, " · "...)
-		}
-		s.name = append(s.name, t...)
-	}
+	s := slice{Interval: f.Interval, colour: f.colour, late: f.late, name: joined(texts...)}
 	if leads && f.frame != nil {
 		s.flow = arrows.to(w, f.frame, framesTrack)
 	}
 	w.slice(track, &s)
+}
+
+// joined returns those texts that are not empty as the name of a slice.
+func joined(texts ...string) (name []byte) {
+	for _, t := range texts {
+		if len(name) > 0 && t != "" {
+			name = append(name, " · "...)
+		}
+		name = append(name, t...)
+	}
+	return name
 }
 
 func (p *pipeline) lateFrame(f *analyzer.Frame) finding {
@@ -128,7 +134,7 @@ func (p *pipeline) lateFrame(f *analyzer.Frame) finding {
 
 // lateBuffer returns a late buffer from when it should have been shown until it was.
 func lateBuffer(b *analyzer.Buffer, causes *why.Causes, rank int32) finding {
-	l := finding{Interval: analyzer.Interval{Start: b.Present.Add(-b.Overrun()), End: b.Present}, process: layerName(b.Layer), lost: b.Overrun(), colour: lateBufferColour, late: true, rank: rank}
+	l := finding{Interval: analyzer.Interval{Start: b.Present.Add(-b.Overrun()), End: b.Present}, process: layerName(b.Layer), lost: b.Overrun(), colour: lateBufferColour, buffer: b, late: true, rank: rank}
 	if b.Layer.Framework == analyzer.OutsideFrames {
 		l.process = b.Layer.Name // it has that of the process
 	}

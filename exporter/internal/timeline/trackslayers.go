@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
 	"ohframe/exporter/internal/annotation"
 	"ohframe/internal/perfettopb"
 )
@@ -26,12 +27,12 @@ const (
 
 // layerTracks are the tracks of layers.
 type layerTracks struct {
-	w        *trackWriter
-	timeline *analyzer.Timeline
-	tokens   Tokens
-	own      []*layerTrack // with tracks of their own, the worst first
-	others   []*stats.Layer
-	ofFrame  map[*analyzer.Frame][]bufferStages
+	w       *trackWriter
+	tokens  Tokens
+	causes  *why.Causes   // nil if they were not looked for
+	own     []*layerTrack // with tracks of their own, the worst first
+	others  []*layerTrack
+	ofFrame map[*analyzer.Frame][]bufferStages
 }
 
 // layerTrack is a layer with tracks of its own.
@@ -52,7 +53,7 @@ type bufferStages struct {
 
 // newLayerTracks chooses the layers with tracks of their own: those with the most late buffers,
 // then the most that were dropped, then the most in all.
-func newLayerTracks(w *trackWriter, t *analyzer.Timeline, layers []*stats.Layer, tokens Tokens) *layerTracks {
+func newLayerTracks(w *trackWriter, t *analyzer.Timeline, layers []*stats.Layer, tokens Tokens, causes *why.Causes) *layerTracks {
 	late := func(l *stats.Layer) int {
 		if l.Late == nil {
 			return 0
@@ -65,14 +66,16 @@ func newLayerTracks(w *trackWriter, t *analyzer.Timeline, layers []*stats.Layer,
 	slices.SortStableFunc(layers, func(a, b *stats.Layer) int {
 		return cmp.Or(late(b)-late(a), b.Dropped-a.Dropped, b.Buffers-a.Buffers)
 	})
-	tracks := &layerTracks{w: w, timeline: t, tokens: tokens, ofFrame: map[*analyzer.Frame][]bufferStages{}}
-	own := min(len(layers), maxLayerTracks)
-	tracks.others = layers[own:]
+	tracks := &layerTracks{w: w, tokens: tokens, causes: causes, ofFrame: map[*analyzer.Frame][]bufferStages{}}
 	names := map[string]int{}
-	for _, l := range layers[:own] {
+	for i, l := range layers {
 		track := &layerTrack{measured: l, name: layerName(l.Source)}
-		names[track.name]++
 		track.setStages(t)
+		if i >= maxLayerTracks {
+			tracks.others = append(tracks.others, track)
+			continue
+		}
+		names[track.name]++
 		tracks.own = append(tracks.own, track)
 		for _, b := range track.buffers {
 			if b.Frame != nil {
@@ -166,10 +169,11 @@ func (t *layerTracks) write(arrows arrows) {
 	}
 	group := t.w.describe(&perfettopb.TrackDescriptor{
 		StaticOrDynamicName:  &perfettopb.TrackDescriptor_Name{Name: layersTrack},
-		Description:          proto.String("Queues of buffers that the compositor shows, those with the most late buffers first."),
+		Description:          proto.String("Queues of buffers that the compositor shows, those with the most late buffers first. The slices are late buffers of all layers, each until the next one of its layer was shown; where several overlap, the one that lost most."),
 		ChildOrdering:        perfettopb.TrackDescriptor_EXPLICIT.Enum(),
 		SiblingMergeBehavior: perfettopb.TrackDescriptor_SIBLING_MERGE_BEHAVIOR_NONE.Enum(),
 	})
+	t.writeLate(group)
 	for i, l := range t.own {
 		rank := int32(i)
 		track := t.w.describe(&perfettopb.TrackDescriptor{
@@ -183,6 +187,28 @@ func (t *layerTracks) write(arrows arrows) {
 	}
 	if len(t.others) > 0 {
 		t.writeOthers(group)
+	}
+}
+
+// writeLate writes late buffers of all layers on the track that has the others below it: the UI shows them
+// when it is collapsed, too.
+func (t *layerTracks) writeLate(group uint64) {
+	var list []finding
+	for _, l := range slices.Concat(t.own, t.others) {
+		for _, b := range l.shown {
+			if b.Pace == analyzer.Late {
+				late := lateBuffer(b.Buffer, t.causes, 0)
+				late.Interval, late.process = b.shown, l.name
+				list = append(list, late)
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b finding) int { return cmp.Compare(a.Start, b.Start) })
+	var s slice
+	for _, late := range worstOf(list) {
+		s = slice{Interval: late.Interval, name: joined(late.title, late.process, late.cause), colour: late.colour, late: true, annotations: s.annotations[:0]}
+		t.noteBuffer(&s.annotations, late.buffer)
+		t.w.slice(group, &s)
 	}
 }
 
@@ -272,16 +298,14 @@ func (t *layerTracks) writeOthers(group uint64) {
 		StaticOrDynamicName: &perfettopb.TrackDescriptor_Name{Name: otherLayersTrack},
 		Description:         proto.String("Layers without a track of their own, and their buffers, each where it begins."),
 	})
-	for _, measured := range t.others {
-		l := layerTrack{measured: measured}
-		l.setStages(t.timeline)
-		whole := t.summary(measured)
+	for _, l := range t.others {
+		whole := t.summary(l.measured)
 		for i, b := range l.buffers {
 			if i == 0 || b.At() < whole.Start {
 				whole.Start = b.At()
 			}
 		}
-		whole.name = append(append(whole.name, " of "...), layerName(measured.Source)...)
+		whole.name = append(append(whole.name, " of "...), l.name...)
 		whole.End = whole.Start
 		t.w.slice(track, &whole)
 		var s slice
