@@ -41,9 +41,6 @@ func run(args []string) int {
 	var err error
 	switch {
 	case !isCompletion(args):
-		if err = movedError(args); err != nil {
-			break
-		}
 		args, err = flags.Arrange(app, withCommand(app, args))
 	case slices.Contains(args, "--"): // only files may follow; the library would run the command
 		return 0
