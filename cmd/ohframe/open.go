@@ -1,18 +1,18 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"ohframe"
+	"ohframe/analyzer"
+	"ohframe/analyzer/why"
 	"ohframe/internal/atomicfile"
 	"ohframe/internal/flags"
 	"ohframe/internal/locate"
@@ -23,6 +23,7 @@ import (
 
 type openFlags struct {
 	PrintURL    bool          `flag:"print-url" usage:"print the address, open no browser"`
+	Output      string        `flag:"output,o" usage:"write the trace to {FILE} for a page that posts it, print the address"`
 	Process     string        `flag:"process" usage:"select a frame of processes {NAME}: a part, a pattern, or a pid"`
 	Frame       int64         `flag:"frame" usage:"select the frame {VSYNC}" default:"worst"`
 	Interaction int64         `flag:"interaction" usage:"select interaction {N}" default:"none"`
@@ -30,7 +31,7 @@ type openFlags struct {
 	View        flags.Choice  `flag:"view" of:"frames|all" usage:"tracks to show: {}"`
 	UI          string        `flag:"ui" usage:"use the UI at {URL}, or serve a build: a folder or zip"`
 	Keep        bool          `flag:"keep" usage:"serve until interrupted: the address can be opened again"`
-	Port        int64         `flag:"port" usage:"local {PORT} that the UI fetches from"`
+	Port        int64         `flag:"port" usage:"{PORT} that the UI fetches from"`
 	Timeout     time.Duration `flag:"timeout" usage:"give up after {DURATION}; 0 waits forever"`
 	Events      flags.Choice  `flag:"events" usage:"events beside frames: {}"`
 	flags.NoCausesFlag
@@ -48,7 +49,7 @@ func openCommand() *cli.Command {
 	}, &openFlags{
 		UI: ui.Public, Port: serve.Port, Timeout: openTimeout,
 		Events: flags.ChoiceOf(eventNames...),
-	}, open)
+	}, open, flags.Rule{Flags: []string{"output", "print-url"}}, flags.Rule{Flags: []string{"output", "keep"}}, flags.Rule{Flags: []string{"output", "port"}}, flags.Rule{Flags: []string{"output", "timeout"}})
 }
 
 // openTimeout is the default of --timeout.
@@ -77,28 +78,11 @@ func open(c *call, f *openFlags) error {
 	if f.Interaction != 0 && !at.IsZero() {
 		return &failure{what: "--interaction names what to look at, as --process, --frame and --at do", hint: "give one of them"}
 	}
-	var own *serve.OwnUI
-	var address *url.URL
-	if build := f.UI; isFile(build) {
-		own, err = serve.OpenUI(build)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return &failure{file: inputName(build), what: "no such folder or zip archive", hint: "give a build of the UI, or an address that begins with http:// or https://, such as " + ui.Public}
-		case err != nil:
-			return fileError(build, err)
-		}
-		defer own.Close()
-	} else if address, err = serve.ParseUI(build); err != nil {
-		return &failure{what: "--ui " + err.Error(), hint: "give an address, or a folder or zip archive with a build of the UI"}
-	}
-	if f.Timeout < 0 {
-		return &failure{what: fmt.Sprintf("--timeout %s: must not be negative", f.Timeout), hint: "0 waits forever"}
-	}
-	listener, err := serve.Listen(int(f.Port), own != nil) // fail before a long conversion, not after it
+	show, err := shownBy(c, f) // fail before a long conversion, not after it
 	if err != nil {
 		return err
 	}
-	defer listener.Close()
+	defer show.Close()
 	in, err := openInput(c, name)
 	if err != nil {
 		return err
@@ -141,22 +125,52 @@ func open(c *call, f *openFlags) error {
 	case look.At.Time.Known():
 		fmt.Fprintln(os.Stderr, text.Line(fmt.Sprintf("%s: --at %s: %s", inputName(name), f.At, look.At.FrameText(summary.Timeline))))
 	}
-	v := serve.Viewer{Listener: listener, UI: address, Own: own, Look: look, Keep: f.Keep || own != nil, Timeout: f.Timeout}
-	if !f.Quiet {
-		v.Messages = os.Stderr
-	}
-	if f.PrintURL {
-		v.Print = func(address string) error {
-			_, err := fmt.Fprintln(c.App.Writer, address)
-			return fileError(outputName(standard), err)
-		}
-	}
-	err = v.Show(c.Context, servedName(name, !summary.PassedThrough || summary.Unpacked), temporary, summary.Timeline, summary.Causes)
-	if signalled := (interruption{}); v.Keep && errors.As(err, &signalled) {
-		return nil // as after a fetch
-	}
-	return err
+	served := servedName(name, !summary.PassedThrough || summary.Unpacked)
+	return show.Show(c, served, temporary, summary.Timeline, summary.Causes, look)
 }
+
+// shower shows a trace. The timeline and the causes may be nil.
+type shower interface {
+	Show(c *call, name string, file *os.File, t *analyzer.Timeline, causes *why.Causes, look serve.ViewOptions) error
+	io.Closer
+}
+
+// shownBy returns what shows the trace.
+func shownBy(c *call, f *openFlags) (shower, error) {
+	if f.Output == "" {
+		return newServer(f)
+	}
+	address, err := serve.ParseUI(f.UI)
+	if err != nil {
+		return nil, &failure{what: "--ui " + err.Error(), hint: "with -o, give the address of a UI"}
+	}
+	return posted{address}, nil
+}
+
+// posted writes the trace to a file, and prints the address with which a page opens the UI and posts the trace to it.
+// Source: Perfetto's docs/visualization/deep-linking-to-perfetto-ui.md.
+type posted struct{ ui *url.URL }
+
+func (p posted) Show(c *call, name string, file *os.File, t *analyzer.Timeline, causes *why.Causes, look serve.ViewOptions) error {
+	link, err := serve.NewLink(p.ui, name, file, t, causes, look)
+	if err != nil {
+		return err
+	}
+	err = writeOutput(c, func(out io.Writer, _ text.Style) error {
+		if _, err := file.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		_, err := io.Copy(out, file)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(c.App.Writer, link)
+	return fileError(outputName(standard), err)
+}
+
+func (posted) Close() error { return nil }
 
 // placeOption returns where to look, as --process, --frame and --at say.
 func placeOption(c *call, f *openFlags) (at locate.Place, err error) {
@@ -168,9 +182,6 @@ func placeOption(c *call, f *openFlags) (at locate.Place, err error) {
 	}
 	return at, nil
 }
-
-// isFile reports whether --ui names a folder or a file, not an address.
-func isFile(name string) bool { return name != "" && !strings.Contains(name, "://") }
 
 // servedName returns the name that the UI shows.
 func servedName(name string, converted bool) string {

@@ -3,21 +3,32 @@ package serve
 import (
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
 	"ohframe/internal/ui"
 )
 
-// Link is the address of a page of the UI that fetches a trace and shows it.
+// Port is the only port of this computer from which the UI's content security
+// policy lets it fetch. Source: Perfetto's ui/src/frontend/index.ts.
+const Port = 9001
+
+// loopback is the address as the policy spells it.
+const loopback = "127.0.0.1"
+
+// host returns the address with a port.
+func host(port int) string { return loopback + ":" + strconv.Itoa(port) }
+
+// Link is the address of a page of the UI that shows a trace.
 type Link struct {
 	UI   *url.URL // of ParseUI, or Own
 	Port int      // the local port that serves the trace
-	Path string   // of the trace, without its leading slash
+	Path string   // of the trace, without its leading slash; empty if a page posts the trace to the UI
 	View View
 }
 
@@ -37,9 +48,28 @@ type View struct {
 	Commands []ui.Command
 }
 
+// NewLink returns a link to a view of a trace that is in a file, where what the view selects becomes unique. The timeline
+// and the causes may be nil; then it shows all of the trace.
+func NewLink(ui *url.URL, name string, file *os.File, t *analyzer.Timeline, causes *why.Causes, look ViewOptions) (*Link, error) {
+	l := &Link{UI: ui}
+	if t == nil {
+		return l, nil
+	}
+	info, err := file.Stat()
+	if err == nil {
+		if l.View, err = Look(t, causes, look); err == nil {
+			err = l.View.MakeUnique(file, info.Size())
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return l, nil
+}
+
 // Own returns the address of a UI that this program serves itself.
 func Own(port int) *url.URL {
-	return &url.URL{Scheme: "http", Host: net.JoinHostPort(loopback, strconv.Itoa(port)), Path: "/"}
+	return &url.URL{Scheme: "http", Host: host(port), Path: "/"}
 }
 
 // ParseUI parses the address of a UI, such as ui.Public or a copy of it, which may have a
@@ -71,24 +101,28 @@ func Origin(ui *url.URL) string {
 // String returns the address. The UI reads its arguments after the hash, which
 // browsers do not send to the server of the UI.
 func (l Link) String() string {
-	file := url.URL{Scheme: "http", Host: net.JoinHostPort(loopback, strconv.Itoa(l.Port)), Path: "/" + l.Path}
-	arguments := "url=" + escape(file.String())
-	if l.Port != Port && Origin(l.UI) != Origin(Own(l.Port)) {
-		// The UI needs its flag cspAllowAnyWebsocketPort for this.
-		arguments += fmt.Sprintf("&rpc_port=%d", l.Port)
+	var arguments []string
+	if l.Path != "" {
+		file := Own(l.Port)
+		file.Path += l.Path
+		arguments = append(arguments, "url="+escape(file.String()))
+		if l.Port != Port && Origin(l.UI) != Origin(Own(l.Port)) {
+			// The UI needs its flag cspAllowAnyWebsocketPort for this.
+			arguments = append(arguments, fmt.Sprintf("rpc_port=%d", l.Port))
+		}
 	}
 	if selected := l.View.Selected; selected.Known() {
 		// The UI selects the first slice with these. Source: Perfetto's
 		// docs/visualization/deep-linking-to-perfetto-ui.md.
-		arguments += fmt.Sprintf("&ts=%d&dur=%d", selected.Start, selected.Duration())
+		arguments = append(arguments, fmt.Sprintf("ts=%d&dur=%d", selected.Start, selected.Duration()))
 	}
 	if span := l.View.Span; span.Known() {
-		arguments += fmt.Sprintf("&visStart=%d&visEnd=%d", span.Start, span.End)
+		arguments = append(arguments, fmt.Sprintf("visStart=%d&visEnd=%d", span.Start, span.End))
 	}
 	if len(l.View.Commands) > 0 {
-		arguments += "&startupCommands=" + escape(marshal(l.View.Commands))
+		arguments = append(arguments, "startupCommands="+escape(marshal(l.View.Commands)))
 	}
-	return l.UI.String() + "#!/?" + arguments
+	return l.UI.String() + "#!/?" + strings.Join(arguments, "&")
 }
 
 // escape escapes a text for JavaScript's decodeURIComponent. Not every program that

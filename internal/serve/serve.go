@@ -1,3 +1,5 @@
+//go:build !js
+
 // Package serve hands a trace to Perfetto's UI, which runs in the browser and
 // fetches the trace from this computer.
 //
@@ -39,13 +41,6 @@ import (
 	"sync/atomic"
 	"time"
 )
-
-// Port is the only port of this computer from which the UI's content security
-// policy lets it fetch. Source: Perfetto's ui/src/frontend/index.ts.
-const Port = 9001
-
-// loopback is the address as the policy spells it.
-const loopback = "127.0.0.1"
 
 // ErrNotFetched means that the trace was not fetched before the timeout.
 var ErrNotFetched = errors.New("not fetched")

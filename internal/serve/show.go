@@ -1,3 +1,5 @@
+//go:build !js
+
 package serve
 
 import (
@@ -38,31 +40,27 @@ type Viewer struct {
 // Show opens the browser, and serves the trace until the UI has fetched it. The
 // timeline and the causes may be nil.
 func (v *Viewer) Show(ctx context.Context, name string, file *os.File, t *analyzer.Timeline, causes *why.Causes) error {
-	size, err := file.Seek(0, io.SeekEnd)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
 	port := v.Listener.Addr().(*net.TCPAddr).Port
 	address, extension := v.UI, (*ui.Server)(nil)
 	if v.Own != nil {
 		address, extension = Own(port), Extension(port)
 	}
 	secret := NewSecret()
-	link := Link{UI: address, Port: port, Path: secret + "/" + name}
-	if t != nil {
-		if link.View, err = Look(t, causes, v.Look); err != nil {
-			return err
-		}
-		if err := link.View.MakeUnique(file, size); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
+	link, err := NewLink(address, name, file, t, causes, v.Look)
+	if err != nil {
+		return err
 	}
-	page, err := NewPage(name, link, extension)
+	link.Port, link.Path = port, secret+"/"+name
+	info, err := file.Stat()
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	page, err := NewPage(name, *link, extension)
 	if err != nil {
 		return err
 	}
 	site := Site{
-		Secret: secret, Page: page, Trace: Trace{Path: link.Path, Content: file, Size: size},
+		Secret: secret, Page: page, Trace: Trace{Path: link.Path, Content: file, Size: info.Size()},
 		Origin: Origin(address), UI: v.Own, Keep: v.Keep, RemindAfter: remindAfter,
 	}
 	start := Own(port).JoinPath(secret).String()
