@@ -3,6 +3,7 @@ package account_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -169,4 +170,29 @@ func compare(t *testing.T, got, want map[threadPiece]trace.Duration) {
 	if wrong > 0 {
 		t.Errorf("%d of %d sums differ", wrong, len(keys))
 	}
+}
+
+// Frames that wait for an earlier one have the same account when every step of the thread counts for each of them.
+func TestWaiting(t *testing.T) {
+	texts(t, func(t *testing.T, text []byte) {
+		recorder := record.New(trace.Limits{}.WithDefaults())
+		timeline, _ := must.Get2(reconstruct.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{}, reconstruct.Options{}, recorder.Sink()))(t)
+		r := recorder.Finish()
+		steps := account.NewObserved(r, timeline, func(*analyzer.Frame, account.Observed, trace.Duration) {})
+		for tid, list := range account.New(r, timeline, nil, nil, 1).Threads {
+			for i, a := range list {
+				b := steps.Threads[tid][i]
+				if got, want := timesOf(a), timesOf(b); !slices.Equal(got, want) || a.Earlier != b.Earlier {
+					t.Errorf("thread %d, frame at %v: got %v, want %v", tid, a.Actual, got, want)
+				}
+			}
+		}
+	})
+}
+
+func timesOf(a *account.Account) (list []account.Cell) {
+	for c := range a.Cells() {
+		list = append(list, account.Cell{ID: c.ID, Time: c.Time, Calls: c.Calls})
+	}
+	return list
 }

@@ -121,7 +121,8 @@ type replay struct {
 	bound   int // the first bound after at
 	started int // the first in byStart that has not started
 	open    []*Account
-	inside  int // the last in list with actual <= at, plus one
+	steps   []*Account // of open, for which each step counts
+	inside  int        // the last in list with actual <= at, plus one
 
 	at        trace.Time
 	state     record.State
@@ -225,7 +226,8 @@ func (f *replay) advance(t trace.Time) {
 				f.at = min(next, t)
 			}
 		}
-		if f.bound < len(f.bounds) && f.bounds[f.bound] <= f.at {
+		next := f.bound < len(f.bounds) && f.bounds[f.bound] <= f.at
+		if next {
 			for f.bound < len(f.bounds) && f.bounds[f.bound] <= f.at {
 				f.bound++
 			}
@@ -238,6 +240,9 @@ func (f *replay) advance(t trace.Time) {
 		for f.inside < len(f.list) && f.list[f.inside].Actual <= f.at {
 			f.inside++
 		}
+		if next {
+			f.waiting()
+		}
 		to := t
 		if f.bound < len(f.bounds) {
 			to = min(to, f.bounds[f.bound])
@@ -249,21 +254,60 @@ func (f *replay) advance(t trace.Time) {
 	}
 }
 
-// addTime adds the time from f.at to to, within which no frame begins or ends.
-func (f *replay) addTime(to trace.Time) {
-	if len(f.open) == 0 {
+// earlier returns the number of the frame that the thread is working on, or -1.
+func (f *replay) earlier() int {
+	if n := f.inside - 1; n >= 0 && f.at < f.list[n].End {
+		return n
+	}
+	return -1
+}
+
+// waiting finds the frames for which each step until the next bound counts. Those that wait for an earlier frame, which may
+// be many at once, get the time until there now: it does not matter for them what the thread does meanwhile.
+func (f *replay) waiting() {
+	f.steps = append(f.steps[:0], f.open...)
+	earlier := f.earlier()
+	if len(f.open) == 0 || earlier < 0 || f.book.observe != nil {
 		return
 	}
-	earlier := -1
-	if n := f.inside - 1; n >= 0 && f.at < f.list[n].End {
-		earlier = n
+	to := f.bounds[f.bound]
+	if f.list[earlier].End < to || f.inside < len(f.list) && f.list[f.inside].Actual < to {
+		return // list has frames whose bounds are not those of the replay
 	}
+	f.steps = slices.DeleteFunc(f.steps, func(a *Account) bool {
+		if a.watches != nil {
+			return true
+		}
+		if a.Actual <= f.at || a.details != nil && a.details.idles {
+			return false
+		}
+		d, into := to.Sub(f.at), f.book.open(a)
+		id := f.startCell(a, earlier)
+		if a.draws {
+			id.Stage = why.StageHandOver
+		}
+		if into.stage != why.NoStage {
+			id.Stage = into.stage
+		}
+		a.Earlier += d
+		into.add(id, d, 0)
+		into.addPiece(piece{start: f.at, end: to, id: id})
+		return true
+	})
+}
+
+// addTime adds the time from f.at to to, within which no frame begins or ends.
+func (f *replay) addTime(to trace.Time) {
+	if len(f.steps) == 0 {
+		return
+	}
+	earlier := f.earlier()
 	d := to.Sub(f.at)
 	if f.sampler != nil {
 		f.sampler.until(f.at, to)
 	}
 	counted := uint32(0)
-	for _, a := range f.open {
+	for _, a := range f.steps {
 		if a.watches != nil {
 			if earlier < 0 {
 				f.addTask(a, to)

@@ -260,8 +260,8 @@ func large(list []part, share trace.Duration) []part {
 // culprits divides a place among the threads that were waited for there, by kind. If none of several
 // has a quarter of the excess, it stays one part. The result is valid until the next call.
 func (j *judge) culprits(x *judged, place *part) []part {
-	if runs(x.cellWait()) || x.wait == why.WaitUnknown {
-		return j.undivided(place) // nothing was waited for
+	if runs(x.cellWait()) || x.wait == why.WaitUnknown || x.wait == why.EarlierFrame {
+		return j.undivided(place) // nothing was waited for, or it does not matter what the earlier frame waited for
 	}
 	m := account.Match{Stage: x.stage, Wait: x.cellWait(), Keys: place.keys}
 	waits := j.book.Waits(x.Account, m)
@@ -274,8 +274,8 @@ func (j *judge) culprits(x *judged, place *part) []part {
 			waits = append(waits, &account.Waited{Time: left})
 		}
 	}
-	if x.wait.Explains() || x.wait == why.EarlierFrame {
-		// It does not matter which thread said that the wait was over, or what the earlier frame waited for.
+	if x.wait.Explains() {
+		// It does not matter which thread said that the wait was over.
 		place.wait(waits[:min(len(waits), 1)])
 		return j.undivided(place)
 	}
