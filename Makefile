@@ -9,6 +9,7 @@ include internal/tools/release/release.mk
 include internal/fleet/databases/databases.mk
 include internal/testing/browsertest/axe/axe.mk
 include internal/ui/plugin/plugin.mk
+include web/program.mk
 -include fuzz.mk faults.mk nightly.mk
 
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2

@@ -14,7 +14,7 @@ func (i interruption) Error() string {
 	switch i.signal {
 	case syscall.SIGINT:
 		return "interrupted"
-	case syscall.SIGHUP:
+	case 1: // SIGHUP, which GOOS=js lacks
 		return "hung up"
 	}
 	return "terminated"

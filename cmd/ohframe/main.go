@@ -107,7 +107,7 @@ func newApp() *cli.App {
 			"The exit code is 0, 1 after an error, or 2 if --fail-on fails; 129, 130\n" +
 			"or 143 after SIGHUP, SIGINT or SIGTERM; 141 if standard output was closed by its reader.",
 		Version:              longVersion(),
-		Commands:             []*cli.Command{convertCommand(), framesCommand(), reportCommand(), whyCommand(), diffCommand(), textCommand(), openCommand(), recordCommand(), devicesCommand(), uiCommand(), sqlCommand(), fleetCommand(), completionCommand(), manualCommand(), versionCommand(), helpCommand()},
+		Commands:             slices.Concat([]*cli.Command{convertCommand(), framesCommand(), reportCommand(), whyCommand(), diffCommand(), textCommand()}, hostCommands(), []*cli.Command{versionCommand(), helpCommand()}),
 		EnableBashCompletion: true,
 		HideHelpCommand:      true,
 		Flags:                []cli.Flag{cli.HelpFlag}, // the library adds it only along with a help command
@@ -120,7 +120,7 @@ func newApp() *cli.App {
 			return cli.ShowAppHelp(c)
 		},
 	}
-	for _, c := range slices.Concat(app.Commands, app.Command("fleet").Subcommands) {
+	for _, c := range withSubcommands(app.Commands) {
 		c.HideHelpCommand = true // "help" may be a file
 		if c.BashComplete == nil {
 			c.BashComplete = complete
@@ -128,6 +128,15 @@ func newApp() *cli.App {
 	}
 	addExamples(app)
 	return app
+}
+
+// withSubcommands returns commands and those below them.
+func withSubcommands(list []*cli.Command) []*cli.Command {
+	all := slices.Clone(list)
+	for _, c := range list {
+		all = append(all, c.Subcommands...)
+	}
+	return all
 }
 
 // helpCommand is the same as --help. The library's own help command has other exit codes.

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -93,4 +95,39 @@ func pooled(c *call, f *reportFlags, r *reader, list []input, all bool) (*report
 		r.unchecked = append(r.unchecked, in.Name+": "+in.Pool.NotCounted())
 	}
 	return in, err
+}
+
+type unitFlag struct {
+	Unit string `flag:"unit" usage:"compare values of {DIMENSION}, or trace"`
+}
+
+// splitList returns the parts of a text between commas, without those that are empty.
+func splitList(s string) []string {
+	parts := []string{}
+	for part := range strings.SplitSeq(s, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+func openDataset(c *call, dir string) (*fleet.Dataset, error) {
+	d, err := await(c.Context, func() (*fleet.Dataset, error) { return fleet.Open(c.Context, fleet.Files{}, dir) })
+	if err != nil {
+		return nil, err
+	}
+	usesDataset(c, dir)
+	printWarnings(dir, d.Warnings())
+	return d, nil
+}
+
+// usesDataset says that the command reads the parts of a dataset.
+func usesDataset(c *call, dir string) {
+	for _, folder := range fleet.Folders {
+		entries, _ := os.ReadDir(filepath.Join(dir, folder))
+		for _, e := range entries {
+			uses(c, filepath.Join(dir, folder, e.Name()))
+		}
+	}
 }

@@ -1,0 +1,17 @@
+# The program for browsers and the worker that runs it: see worker.ts. Needs Go, node and npm.
+web_dir := build/web
+web_esbuild = $(plugin_dir)/node_modules/.bin/esbuild
+
+.PHONY: web-program web-wasm web-worker
+
+web-program: web-wasm web-worker
+
+web-wasm:
+	@mkdir -p $(web_dir)
+	GOOS=js GOARCH=wasm go build -trimpath -ldflags='-s -w' -o $(web_dir)/ohframe.wasm ./cmd/ohframe
+	cp "$$(go env GOROOT)/lib/wasm/wasm_exec.js" $(web_dir)
+
+web-worker: $(plugin_installed)
+	@mkdir -p $(web_dir)
+	$(plugin_dir)/node_modules/.bin/tsc -p web/tsconfig.worker.json
+	$(web_esbuild) web/worker.ts --bundle --format=iife --target=es2022 --charset=utf8 --log-level=warning --outfile=$(web_dir)/worker.js
