@@ -149,6 +149,7 @@ func arrivals(t *Timeline, buffers []*Buffer, at func(*Buffer) trace.Time) (list
 		}
 		list = append(list, a)
 	}
+	slices.SortStableFunc(list, func(a, b arrival) int { return cmp.Compare(a.at, b.at) }) // the times of damaged lines may be far off
 	return list, intervals
 }
 

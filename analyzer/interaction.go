@@ -525,9 +525,10 @@ func (s *shows) launch(i *Interaction) {
 				i.End = first.at
 				i.Observed.End = first.at
 				i.Reasons &^= ReasonEndCut
-				i.Stages = append(i.Stages,
-					LaunchStage{Name: FirstFrameApplication, Begin: max(last, first.frame.Actual.Start)},
-					LaunchStage{Name: FirstFrameRender, Begin: max(last, first.frame.Render.Actual.Start)})
+				begun := max(last, first.frame.Actual.Start)
+				i.Stages = append(i.Stages, // the render frame may have begun before, and takes the transaction late
+					LaunchStage{Name: FirstFrameApplication, Begin: begun},
+					LaunchStage{Name: FirstFrameRender, Begin: max(begun, first.frame.Render.Actual.Start)})
 			}
 		}
 	}

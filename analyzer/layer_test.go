@@ -257,6 +257,23 @@ func TestPace(t *testing.T) {
 	}
 }
 
+// A buffer whose line has a wrong time is no part of the cadence of the others, wherever it comes among them.
+func TestCadenceOfBuffersOutOfOrder(t *testing.T) {
+	for _, n := range []int{0, 3, 8} {
+		for _, off := range []trace.Duration{-900 * trace.Millisecond, 80 * trace.Second} {
+			timeline, l := paced(11_111*us, steady(33_333, 11_111, 3, 3, 3, 3, 3, 3, 3, 3)...)
+			for _, b := range l.Buffers {
+				b.Queued += trace.Time(trace.Second)
+			}
+			l.Buffers[n].Queued, l.Buffers[n].Acquired, l.Buffers[n].Present, l.Buffers[n].Fate = l.Buffers[n].Queued.Add(off), 0, 0, analyzer.Waiting
+			timeline.JudgeLayers()
+			if len(l.Cadences) != 1 || l.Cadence() != 33_333*us || l.Cadences[0].Span.Duration() <= 0 {
+				t.Errorf("cadences with buffer %d off by %v: %+v", n, off, l.Cadences)
+			}
+		}
+	}
+}
+
 // Buffers are taken and shown every 30 ms on a display of 10 ms, and one is late by 20 ms.
 func TestLateBuffer(t *testing.T) {
 	for _, test := range []struct {
