@@ -199,6 +199,40 @@ func TestSlicesNestAmongKernelSlices(t *testing.T) {
 	compare(t, "slices", parityTables[0].converted(t, converted), parityTables[0].imported(t, imported))
 }
 
+// Lines of a damaged trace that go back in time, in a block or to the one before, begin and end slices within those that were
+// written whole. Perfetto finds none that is not within another.
+func TestSlicesOfLateLinesNest(t *testing.T) {
+	enginetest.ForTest(t)
+	const block = 256 << 10 // of the reader
+	random := rand.New(rand.NewPCG(7, 7))
+	var doubled, kernel string
+	var lines []string
+	var depths [3]int
+	for i, at := 0, 0; i < 9_000; i, at = i+1, at+random.IntN(3) {
+		k, event := random.IntN(len(depths)), "E|200"
+		if random.IntN(2) == 0 && depths[k] > 0 {
+			depths[k]--
+		} else {
+			event = fmt.Sprintf("B|200|slice %d %s", i, strings.Repeat("x", 200))
+			depths[k]++
+		}
+		line, before := madeLine(at, 200+k, k, "print", event), len(doubled)
+		lines = append(lines, line)
+		if doubled += line; len(doubled)/block > before/block || random.IntN(3000) == 0 {
+			doubled += strings.Join(lines[max(0, len(lines)-200):len(lines)-random.IntN(20)], "")
+		}
+	}
+	for at := 0; len(kernel) < block; at++ {
+		kernel += madeLine(at, 200, 0, "print", []string{"B|200|whole", "E|200", "I|200|instant", "I|200|instant"}[at%4])
+	}
+	kernel += madeLine(4, 200, 0, "workqueue_execute_start", "work struct 00000000e1f2a3b4: function work")
+	kernel += madeLine(5e6, 200, 0, "workqueue_execute_end", "work struct 00000000e1f2a3b4")
+	for _, text := range []string{doubled, kernel} {
+		data, _ := convert(t, text, Options{NoTracks: true})
+		enginetest.CheckGate(t, enginetest.Load(t, data))
+	}
+}
+
 // A processor's number that no device has must not cost the whole trace.
 func TestDamagedProcessor(t *testing.T) {
 	x := &textTrace{}

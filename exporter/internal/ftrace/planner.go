@@ -160,7 +160,7 @@ func (t *Planner) Plan(b *hitrace.Batch, encoder *Encoder) {
 				break
 			}
 			if s := t.openOn(e.TID); s != nil {
-				t.nest(&s.trackOf, e)
+				t.nest(&s.trackOf, e, i)
 			}
 		case hitrace.FreeEvent:
 			if task := e.Task(); task != nil {
@@ -181,7 +181,8 @@ func (t *Planner) Plan(b *hitrace.Batch, encoder *Encoder) {
 		}
 		placements[i] = p
 	}
-	t.ties.settle(b.Events, placements)
+	encoder.plan[len(encoder.plan)-1].events = t.batch.events
+	t.ties.settle(t.batch.events, placements)
 }
 
 // run takes account of a switch to a thread.

@@ -2,6 +2,7 @@ package ftrace
 
 import (
 	"bytes"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -43,13 +44,17 @@ type track struct {
 
 // trackOf is what is known of a thread for its track events.
 type trackOf struct {
-	pid      trace.PID  // of the thread
-	sequence uint32     // of its packets while it has that pid; 0 for none
-	kernel   trace.Time // of its last event for which kernelSlice is true, -1 for none
-	batch    int        // the number of the batch that the following is about
-	begin    int32      // index of the innermost begin without an end, -1 for none
-	before   int32      // index of the last track event, -1 for none
-	last     int32      // index of the last begin or instant, -1 for none
+	pid        trace.PID  // of the thread
+	sequence   uint32     // of its packets while it has that pid; 0 for none
+	kernel     trace.Time // of its last event for which kernelSlice is true, -1 for none
+	batch      int        // the number of the batch that the following is about
+	begin      int32      // index of the innermost begin without an end, -1 for none
+	before     int32      // index of the last track event, -1 for none
+	last       int32      // index of the last begin or instant, -1 for none
+	now        trace.Time // the latest one of an event
+	whole      trace.Time // the end of the last whole slice
+	late       trace.Time // the same before the batch
+	disordered bool       // an event of the batch is earlier than one before
 }
 
 // batch is the one that is being planned.
@@ -57,9 +62,8 @@ type batch struct {
 	number     int
 	events     []hitrace.Event
 	placements []placement
-	now        trace.Time    // of the last marker
+	copied     bool          // events are not the reader's
 	edges      [2]trace.Time // of the last events of the batch before and of this one
-	disordered bool
 }
 
 func (b *batch) begin(events []hitrace.Event, placements []placement) {
@@ -69,20 +73,36 @@ func (b *batch) begin(events []hitrace.Event, placements []placement) {
 	}
 }
 
-// place decides how the next begin, end or instant of a thread is exported.
-func (t *Planner) place(s *trackOf, e *hitrace.Event, p *placement, i int) {
+// enter takes account of the next event on the track of a thread, and returns it with the time at which it is exported. Where
+// lines of a damaged trace go back in time, Perfetto would find a slice that does not end within a whole one, and cut it off. So
+// none of the thread in such a batch is whole, and what would be within a whole slice of a batch before comes when that ends.
+func (t *Planner) enter(s *trackOf, e *hitrace.Event, i int) *hitrace.Event {
 	b := &t.batch
-	if e.Time < b.now && !b.disordered { // a slice that is whole would contain what comes later
-		b.disordered = true
-		for k := range b.placements[:i] {
+	if s.batch != b.number {
+		s.batch, s.begin, s.before, s.last, s.late, s.disordered = b.number, -1, -1, -1, s.whole, false
+	}
+	if e.Time < s.now && !s.disordered {
+		for k := s.before; k >= 0; k = b.placements[k].before {
 			p := &b.placements[k]
 			p.whole, p.ended = 0, false
 		}
+		s.whole, s.disordered = s.late, true
 	}
-	b.now = e.Time
-	if s.batch != b.number {
-		s.batch, s.begin, s.before, s.last = b.number, -1, -1, -1
+	s.now = max(s.now, e.Time)
+	if e.Time < s.late && s.late.Sub(e.Time) < maxLate {
+		if !b.copied {
+			b.events, b.copied = slices.Clone(b.events), true
+		}
+		e = &b.events[i]
+		e.Time = s.late
 	}
+	return e
+}
+
+// place decides how the next begin, end or instant of a thread is exported.
+func (t *Planner) place(s *trackOf, e *hitrace.Event, p *placement, i int) {
+	b := &t.batch
+	e = t.enter(s, e, i)
 	if e.Time == s.kernel || e.Time == b.edges[0] || e.Time == b.edges[1] {
 		s.begin = -1
 		return
@@ -114,8 +134,9 @@ func (t *Planner) place(s *trackOf, e *hitrace.Event, p *placement, i int) {
 		// Perfetto closes a whole slice before what begins when it ends, and would nest instants in one without
 		// a duration.
 		nests := dur > 0 && (s.last == begin || b.events[s.last].Time < e.Time)
-		if s.sequence != 0 && nests && !b.disordered && dur%trace.Microsecond == 0 && dur < maxWhole {
+		if s.sequence != 0 && nests && !s.disordered && dur%trace.Microsecond == 0 && dur < maxWhole {
 			from.whole, p.ended, p.around = uint32(dur/trace.Microsecond), true, begin
+			s.whole = e.Time
 		}
 	}
 }
@@ -123,13 +144,10 @@ func (t *Planner) place(s *trackOf, e *hitrace.Event, p *placement, i int) {
 // nest takes account of an event for which kernelSlice is true. Slices that it is in are not whole, as it may begin
 // one that is longer. Markers of its time are printed: Perfetto reads track events of that time before or
 // after it. So are those of the time at which a batch ends, because the next one may begin with such an event.
-func (t *Planner) nest(s *trackOf, e *hitrace.Event) {
+func (t *Planner) nest(s *trackOf, e *hitrace.Event, i int) {
 	b := &t.batch
-	s.kernel = e.Time
-	if s.batch != b.number {
-		return
-	}
-	s.begin = -1
+	e = t.enter(s, e, i)
+	s.kernel, s.begin = e.Time, -1
 	for s.before >= 0 && b.events[s.before].Time == e.Time {
 		p := &b.placements[s.before]
 		s.before = p.before
@@ -160,6 +178,9 @@ func kernelSlice(e *hitrace.Event) bool {
 
 // maxWhole bounds the duration of a slice that is one packet.
 const maxWhole = 60 * trace.Second
+
+// maxLate bounds by how much a late event is moved: the time at which a slice ended may be damaged, too.
+const maxLate = trace.Second
 
 // emptyName is the name that Perfetto gives a slice of text without one. Names are those of printed slices.
 var emptyName = []byte("[empty slice name]")
