@@ -6,5 +6,5 @@ import "github.com/urfave/cli/v2"
 
 // hostCommands are those that need devices, servers, shells or many files, which a browser does not have.
 func hostCommands() []*cli.Command {
-	return []*cli.Command{openCommand(), recordCommand(), devicesCommand(), uiCommand(), sqlCommand(), fleetCommand(), completionCommand(), manualCommand()}
+	return []*cli.Command{recordCommand(), devicesCommand(), uiCommand(), sqlCommand(), fleetCommand(), completionCommand(), manualCommand()}
 }

@@ -107,7 +107,7 @@ func newApp() *cli.App {
 			"The exit code is 0, 1 after an error, or 2 if --fail-on fails; 129, 130\n" +
 			"or 143 after SIGHUP, SIGINT or SIGTERM; 141 if standard output was closed by its reader.",
 		Version:              longVersion(),
-		Commands:             slices.Concat([]*cli.Command{convertCommand(), framesCommand(), reportCommand(), whyCommand(), diffCommand(), textCommand()}, hostCommands(), []*cli.Command{versionCommand(), helpCommand()}),
+		Commands:             slices.Concat([]*cli.Command{convertCommand(), framesCommand(), reportCommand(), whyCommand(), diffCommand(), textCommand(), openCommand()}, hostCommands(), []*cli.Command{versionCommand(), helpCommand()}),
 		EnableBashCompletion: true,
 		HideHelpCommand:      true,
 		Flags:                []cli.Flag{cli.HelpFlag}, // the library adds it only along with a help command
