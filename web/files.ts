@@ -59,6 +59,11 @@ abstract class Node {
   append(_bytes: Uint8Array): void {
     throw failure('EBADF');
   }
+
+  write(bytes: Uint8Array, at: number): void {
+    if (at !== this.size) throw failure('ESPIPE');
+    this.append(bytes);
+  }
 }
 
 class Folder extends Node {
@@ -133,6 +138,39 @@ class Written extends Node {
 
   blob(): Blob {
     return new Blob([...this.pieces, ...this.last]);
+  }
+}
+
+/** A temporary file, which is read and written anywhere. */
+class Scratch extends Node {
+  readonly mode = isFile | 0o600;
+  size = 0;
+  time = 0;
+  private readonly pieces: Uint8Array[] = []; // of pieceSize each
+
+  override read(to: Uint8Array, at: number): number {
+    const bytes = to.subarray(0, Math.max(0, this.size - at));
+    this.walk(bytes, at, (piece, part) => part.set(piece));
+    return bytes.length;
+  }
+
+  override append(bytes: Uint8Array): void {
+    this.write(bytes, this.size);
+  }
+
+  override write(bytes: Uint8Array, at: number): void {
+    this.size = Math.max(this.size, at + bytes.length);
+    while (this.pieces.length * pieceSize < this.size) this.pieces.push(new Uint8Array(pieceSize));
+    this.walk(bytes, at, (piece, part) => piece.set(part));
+  }
+
+  /** Calls copy with each part of the bytes and what the file has there. */
+  private walk(bytes: Uint8Array, at: number, copy: (piece: Uint8Array, part: Uint8Array) => void): void {
+    for (let done = 0; done < bytes.length;) {
+      const from = (at + done) % pieceSize, n = Math.min(bytes.length - done, pieceSize - from);
+      copy(this.pieces[Math.floor((at + done) / pieceSize)]!.subarray(from, from + n), bytes.subarray(done, done + n));
+      done += n;
+    }
   }
 }
 
@@ -232,7 +270,9 @@ export class Files {
       if (node instanceof Folder) throw failure('EISDIR');
       if (node instanceof Given) throw failure('EROFS');
       if (!node && !(flags & constants.O_CREAT)) throw failure('ENOENT');
-      if (!node || flags & constants.O_TRUNC) folder.entries.set(name, node = new Written(isFile | 0o600));
+      if (!node || flags & constants.O_TRUNC) {
+        folder.entries.set(name, node = flags & constants.O_RDWR ? new Scratch() : new Written(isFile | 0o600));
+      }
     }
     if (!node) throw failure('ENOENT');
     let fd = 3;
@@ -282,9 +322,12 @@ export class Files {
         return n;
       }),
       write: call((fd: number, bytes: Uint8Array, offset: number, length: number, at: number | null) => {
-        const node = this.opened(fd).node;
-        if (at !== null && at !== node.size) throw failure('ESPIPE');
-        node.append(bytes.subarray(offset, offset + length));
+        const open = this.opened(fd), part = bytes.subarray(offset, offset + length);
+        if (!(open.node instanceof Scratch)) open.node.write(part, at ?? open.node.size);
+        else {
+          open.node.write(part, at ?? open.at);
+          if (at === null) open.at += length;
+        }
         return length;
       }),
       // Of the runtime: what it prints when the program fails.
