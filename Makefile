@@ -14,7 +14,7 @@ include web/program.mk
 
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: all build test slow race memory conformance lint dependencies api docs evidence counterfactual diff-power trend-power bench profile outputs beam clean
+.PHONY: all build test slow race memory conformance lint dependencies api docs evidence counterfactual power bench profile outputs beam clean
 
 all: lint test
 
@@ -57,14 +57,10 @@ api:
 	@mkdir -p testdata/api && rm -f testdata/api/*.txt
 	go test ./internal/testing/compatibility ./internal/fleet ./cmd/ohframe -run '^Test(Go|Schema|SQL|Columns|Commands)$$' -count 1 -update-api
 
-# Measures how often diff finds a change where there is none, and where there is one. Prints the tables
-# of docs/diff.md.
-diff-power:
-	OHFRAME_POWER=1 go test ./internal/diff -run '^TestPower$$' -count 1 -v -timeout 60m
-
-# The same for report --over, with the tables of docs/fleet.md.
-trend-power:
-	OHFRAME_POWER=1 go test ./internal/diff -run '^TestTrendPower$$' -count 1 -v -timeout 60m
+# Measures how often diff and report --over find a change where there is none, and where there is one. Prints the
+# tables of docs/diff.md and docs/fleet.md.
+power:
+	OHFRAME_POWER=1 go test ./internal/diff -run '^Test(Trend)?Power$$' -count 1 -v -timeout 120m
 
 # Writes what follows from the comments of fields: the lists in docs/, and the columns of SQL. And the lists of
 # measures, the outputs of queries in docs/ (with Perfetto's engine), and the folder ui.

@@ -195,7 +195,7 @@ func TestOrderOfRuns(t *testing.T) {
 		}
 	}
 	written := func() string {
-		return write(t, must.Get(compared(sides))(t), "json", WriteOptions{})
+		return write(t, compared(t, sides), "json", WriteOptions{})
 	}
 	want := written()
 	slices.Reverse(sides[0])
