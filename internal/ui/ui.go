@@ -1,10 +1,11 @@
 // Package ui is what this program adds to Perfetto's UI: macros, and an extension server
-// that brings them and the SQL modules into every copy of the UI.
+// that brings them, the SQL modules and what describes the result in a trace into every copy of the UI.
 //
-//	sql.Modules ┐
-//	Macros      ┴─▶ Files ─▶ BASE/manifest
-//	                         BASE/modules/default/macros
-//	                         BASE/modules/default/sql_modules
+//	sql.Modules        ┐
+//	Macros             ┼─▶ Files ─▶ BASE/manifest
+//	result.Descriptors ┘            BASE/modules/default/macros
+//	                                BASE/modules/default/sql_modules
+//	                                BASE/modules/default/proto_descriptors
 //	BASE ─────────▶ Server ─▶ AddLink: a link that adds the server to the UI
 //
 // An extension server is a folder of files in JSON without extensions, on any web server.
@@ -19,6 +20,7 @@ import (
 	"net/url"
 	"strings"
 
+	"ohframe/internal/result"
 	"ohframe/internal/sql"
 )
 
@@ -62,11 +64,12 @@ func Files() (map[string][]byte, error) {
 	for path, content := range map[string]any{
 		"manifest": map[string]any{
 			"name": "ohframe", "namespace": sql.Name,
-			"features": []named{{"macros"}, {"sql_modules"}},
+			"features": []named{{"macros"}, {"sql_modules"}, {"proto_descriptors"}},
 			"modules":  []idNamed{{module, "OpenHarmony frames"}},
 		},
-		"modules/" + module + "/macros":      map[string]any{"macros": macros},
-		"modules/" + module + "/sql_modules": map[string]any{"sql_modules": modules},
+		"modules/" + module + "/macros":            map[string]any{"macros": macros},
+		"modules/" + module + "/sql_modules":       map[string]any{"sql_modules": modules},
+		"modules/" + module + "/proto_descriptors": map[string]any{"proto_descriptors": [][]byte{result.Descriptors()}},
 	} {
 		var text bytes.Buffer
 		encoder := json.NewEncoder(&text)

@@ -16,6 +16,10 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/descriptorpb"
+
 	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
 	"ohframe/exporter/pftrace"
@@ -85,6 +89,9 @@ type (
 	}
 	sqlModules struct {
 		SQLModules []struct{ Name, SQL string } `json:"sql_modules"`
+	}
+	protoDescriptors struct {
+		Descriptors [][]byte `json:"proto_descriptors"` // base64 in JSON
 	}
 )
 
@@ -170,6 +177,37 @@ func TestMacros(t *testing.T) {
 			uitest.Run(t, one, macro.Run)
 		})
 	}
+}
+
+// With the descriptors, the engine names the result and its fields in its view of protos, and nothing is unknown. The engine
+// takes those of TracePacket from the UI's settings from v58 on only, so here they are in the trace, which all versions read.
+func TestProtoDescriptors(t *testing.T) {
+	list := strict[protoDescriptors](t, "modules/default/proto_descriptors").Descriptors
+	must.Equal(t, len(list), 1, "sets of descriptors")
+	var set descriptorpb.FileDescriptorSet
+	must.NoError(t, proto.Unmarshal(list[0], &set))
+	if len(set.ProtoReflect().GetUnknown()) > 0 || len(set.File) != 1 {
+		t.Errorf("descriptors %v", &set)
+	}
+
+	enginetest.ForTest(t)
+	nested := func(b []byte, numbers ...protowire.Number) []byte {
+		for _, n := range slices.Backward(numbers) {
+			b = protowire.AppendBytes(protowire.AppendTag(nil, n, protowire.BytesType), b)
+		}
+		return b
+	}
+	trace := bytes.NewBuffer(nested(list[0], 1, 72, 1)) // Trace.packet, TracePacket.extension_descriptor, its extension_set
+	must.Get(pftrace.Convert(t.Context(), strings.NewReader(tracetest.Read(t, "../../testdata/demo.ftrace")), trace, pftrace.Options{}))(t)
+	engine := enginetest.Load(t, trace.Bytes())
+	must.NoError(t, engine.Analyze(trace.Bytes(), list[0]))
+	const fields = "SELECT group_concat(path || ' ' || count, '; ') FROM (SELECT * FROM experimental_proto_content WHERE path GLOB 'TracePacket.#*Ohframe*' OR path GLOB 'TracePacket.#unknown*' ORDER BY path)"
+	const want = "TracePacket.#ohframe_result.OhframeResult 1; " +
+		"TracePacket.#ohframe_result.OhframeResult.#deflated.bytes 1; " +
+		"TracePacket.#ohframe_result.OhframeResult.#schema.fixed64 1; " +
+		"TracePacket.#ohframe_result.OhframeResult.#version.uint64 1"
+	must.Equal(t, enginetest.Query(t, engine, fields).Rows[0][0], want, "fields of the result")
+	enginetest.CheckGate(t, engine)
 }
 
 // tokens splits a text as the palette of v55 does. Source: Perfetto's ui/src/base/fuzzy.ts.

@@ -22,7 +22,7 @@
 //	  frame_timeline_event         76   a slice of a frame timeline starts or ends
 //	  trace_attributes            126   the same
 //	  zstd_compressed_packets     133
-//	  the result                 8471   written by ohframe
+//	  the result                 8471   written by ohframe; there also 2000
 //
 // From Perfetto v58.0 on frame_timeline_event is declared as an extension; the
 // bytes are the same.

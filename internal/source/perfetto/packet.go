@@ -25,6 +25,7 @@ const (
 	packetAttributes     = 126
 	packetZstdCompressed = 133 // not in the schema's subset
 	packetResult         = result.PacketField
+	packetAllocated      = result.AllocatedField // the same, in a trace that ohframe wrote
 
 	systemNames         = 1 // SystemInfo.utsname
 	systemName          = 1 // Utsname.sysname
@@ -48,7 +49,7 @@ type packet struct {
 // matters reports whether the field is a payload that is decoded at any size.
 func matters(field protowire.Number) bool {
 	switch field {
-	case packetKernelEvents, packetInterned, packetFrameTimeline, packetProcessTree, packetClockSnapshot, packetSystemInfo, packetAttributes, packetCompressed, packetZstdCompressed, packetResult:
+	case packetKernelEvents, packetInterned, packetFrameTimeline, packetProcessTree, packetClockSnapshot, packetSystemInfo, packetAttributes, packetCompressed, packetZstdCompressed, packetResult, packetAllocated:
 		return true
 	}
 	return false

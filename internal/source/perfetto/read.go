@@ -285,7 +285,10 @@ func (d *decoder) packet(p *packet) {
 	switch p.kind {
 	case packetKernelEvents:
 		ok = (!keeps || d.kernel.addBundle(p.sequence, p.payload, &d.stats.UntimedKernel)) && ok
-	case packetResult:
+	case packetResult, packetAllocated:
+		if p.kind == packetAllocated && !d.stats.Ours {
+			break // somebody else's
+		}
 		d.stats.Ours = true
 		if d.results++; d.results == 1 {
 			d.result, d.resultError = result.Decode(p.payload, d.limits, d.inflation)

@@ -66,6 +66,28 @@ func isResult(packet []byte) bool {
 	return number == result.PacketField
 }
 
+// numbered returns a packet with the result as one that has it in another field.
+func numbered(t *testing.T, packet []byte, number protowire.Number) []byte {
+	b, _ := protowire.ConsumeBytes(packet[1:])
+	sequence := protowire.ConsumeFieldValue(10, protowire.VarintType, b[1:]) + 1
+	field, n := protowire.ConsumeBytes(b[sequence+protowire.SizeTag(result.PacketField):])
+	must.Equal(t, sequence+protowire.SizeTag(result.PacketField)+n, len(b), "length of the packet with the result")
+	b = protowire.AppendBytes(protowire.AppendTag(slices.Clone(b[:sequence]), number, protowire.BytesType), field)
+	return protowire.AppendBytes(packet[:1:1], b)
+}
+
+// A trace that ohframe did not write may have anything in the field that is not allocated to ohframe yet.
+func TestForeignField(t *testing.T) {
+	recording := androidRecording().bytes
+	want, _ := must.Get2(perfetto.Read(t.Context(), bytes.NewReader(recording), perfetto.Options{}))(t)
+	field := protowire.AppendString(protowire.AppendTag(nil, result.AllocatedField, protowire.BytesType), "foreign")
+	packet := protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), field)
+	read, stats, err := perfetto.Read(t.Context(), bytes.NewReader(slices.Concat(packet, recording, packet)), perfetto.Options{Strict: true})
+	if err != nil || stats.Ours || read.Timeline.String() != want.Timeline.String() {
+		t.Errorf("%+v, error %v", stats, err)
+	}
+}
+
 // The result of a converted trace is read wherever its packet is, and there is no other
 // way to read the trace.
 func TestResult(t *testing.T) {
@@ -83,6 +105,7 @@ func TestResult(t *testing.T) {
 	damaged := bytes.Clone(list[at])
 	damaged[len(damaged)/2] ^= 0xff
 	size := len(slices.Concat(list[:at+1]...))
+	allocated := numbered(t, list[at], result.AllocatedField)
 	for _, c := range []struct {
 		name  string
 		trace []byte
@@ -97,6 +120,8 @@ func TestResult(t *testing.T) {
 		{"newer", append(slices.Clone(without), newer...), result.ErrVersion},
 		{"damaged", append(slices.Clone(without), damaged...), perfetto.ErrNoResult},
 		{"two traces", slices.Concat(whole, whole), perfetto.ErrSeveralResults},
+		{"in the allocated field", append(slices.Clone(without), allocated...), nil},
+		{"in both fields", append(slices.Clone(whole), allocated...), perfetto.ErrSeveralResults},
 	} {
 		read, stats, err := perfetto.Read(t.Context(), bytes.NewReader(c.trace), perfetto.Options{})
 		switch {

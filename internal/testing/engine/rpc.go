@@ -28,6 +28,7 @@ const (
 	rpcFatalError     protowire.Number = 5
 	rpcAppendData     protowire.Number = 101
 	rpcQueryArgs      protowire.Number = 103
+	rpcResetArgs      protowire.Number = 107
 	rpcPackageArgs    protowire.Number = 108
 	rpcSummaryArgs    protowire.Number = 110
 	rpcAppendResult   protowire.Number = 201
@@ -35,6 +36,9 @@ const (
 	rpcPackageResult  protowire.Number = 211
 	rpcFinalizeResult protowire.Number = 212
 	rpcSummaryResult  protowire.Number = 214
+
+	resetAnalyze     protowire.Number = 3 // analyze_trace_proto_content
+	resetDescriptors protowire.Number = 7 // extra_parsing_descriptors
 
 	methodAppend   = 1
 	methodFinalize = 2

@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"strconv"
 	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // Session is a trace processor with a trace loaded. It serves one caller at a time.
@@ -76,7 +78,22 @@ func (s *Session) Reload(trace string, packages ...string) error {
 	if err != nil {
 		return err
 	}
-	requests := [][]byte{request(methodReset, 0, nil), request(methodAppend, rpcAppendData, content), request(methodFinalize, 0, nil)}
+	return s.load(request(methodReset, 0, nil), content, packages)
+}
+
+// Analyze loads a trace as Reload does, and fills the tables experimental_proto_path and _content with its fields, also with those
+// that a FileDescriptorSet describes, unless that is nil.
+func (s *Session) Analyze(trace, descriptors []byte) error {
+	args := protowire.AppendVarint(protowire.AppendTag(nil, resetAnalyze, protowire.VarintType), 1)
+	if descriptors != nil {
+		args = appendBytes(args, resetDescriptors, descriptors)
+	}
+	return s.load(request(methodReset, rpcResetArgs, args), trace, nil)
+}
+
+// load loads a trace after a request that resets the engine.
+func (s *Session) load(reset, content []byte, packages []string) error {
+	requests := [][]byte{reset, request(methodAppend, rpcAppendData, content), request(methodFinalize, 0, nil)}
 	for _, directory := range packages {
 		r, err := packageRequest(directory)
 		if err != nil {
