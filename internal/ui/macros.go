@@ -52,8 +52,17 @@ const workspace = "Frames"
 
 // frameTracks matches the ends of the paths of the tracks of frames: those of the frame
 // timeline, and Frames. A path has the names of a track and its ancestors. The UI copies a
-// track with all below it, so these must not match, too.
-const frameTracks = " > ((Expected|Actual) Timeline|Frames)$"
+// track with all below it, so these must not match, too: below Actual Timeline, UIs to come have tracks of the same names for
+// each layer, whose paths are nested (https://github.com/google/perfetto/pull/7424).
+const (
+	frameTracks = " > ((Expected|Actual) Timeline|Frames)"
+	nested      = `[\s\S]* > (Expected|Actual) Timeline > [\s\S]*`
+)
+
+// framesOf matches the paths of the tracks of frames that end as given, except those for which another pattern is.
+func framesOf(except, end string) string {
+	return "^(?!(" + nested + except + `)$)[\s\S]*` + end + frameTracks + "$"
+}
 
 // bareTracks matches the ends of the paths of the tracks that a process without frames has, or
 // no process.
@@ -80,13 +89,13 @@ func ShowWorkspace(pid trace.PID, layersFirst bool) []Command {
 	if layersFirst {
 		commands = append(commands, copyToWorkspace(layerTracks))
 	}
-	rest, bare := "", ""
+	except, bare := "", ""
 	if pid != 0 {
-		commands = append(commands, copyToWorkspace(process(pid)+frameTracks), copyToWorkspace(process(pid)+" > "+bareTracks))
-		rest = `^(?![\s\S]*` + process(pid) + frameTracks + `)[\s\S]*`
+		commands = append(commands, copyToWorkspace(framesOf("", process(pid))), copyToWorkspace(process(pid)+" > "+bareTracks))
+		except = `|[\s\S]*` + process(pid) + frameTracks
 		bare = `^(?![\s\S]*` + process(pid) + " > " + bareTracks + `)`
 	}
-	commands = append(commands, copyToWorkspace(rest+frameTracks), copyToWorkspace(bare+`^([\s\S]*`+anyProcess+" > )?"+bareTracks))
+	commands = append(commands, copyToWorkspace(framesOf(except, "")), copyToWorkspace(bare+`^([\s\S]*`+anyProcess+" > )?"+bareTracks))
 	if !layersFirst {
 		commands = append(commands, copyToWorkspace(layerTracks))
 	}

@@ -443,6 +443,11 @@ func TestWorkspacePattern(t *testing.T) {
 		"gallery 20":                                  false,
 		"gallery 20 > Frames 21":                      false,
 		"Scheduling > Actual Timeline > CPU Timeline": false,
+		// The tracks of layers in UIs to come.
+		"gallery 20 > Actual Timeline > surface 20":                        false,
+		"gallery 20 > Actual Timeline > surface 20 > Actual Timeline":      false,
+		"gallery 20 > Actual Timeline > surface > Expected Timeline":       false,
+		"Machine 2 > gallery 21 > Actual Timeline > a\n > Actual Timeline": false,
 		"Frames":                  false,
 		"notes 30 > Interactions": true,
 		"Machine 2 > notes 30 (machine 1) > Hangs": true,
