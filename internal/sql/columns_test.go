@@ -26,10 +26,10 @@ var derived = []table{
 	{name: "ohos_launch_stage", module: "interactions", of: reflect.TypeFor[stats.LaunchStage](), rename: map[string]string{"begin_ns": "ts", "dur_ns": "dur"}},
 	{name: "ohos_layer", module: "layers", of: reflect.TypeFor[stats.Layer](), rename: map[string]string{"id": "layer_id", "process": "process_name"}, macro: "_ohos_layer"},
 	{name: "ohos_refresh_rate", module: "refresh", of: reflect.TypeFor[stats.RefreshRate](), rename: map[string]string{"start_ns": "ts", "duration_ns": "dur"}},
-	{name: "ohos_component", module: "components", of: reflect.TypeFor[stats.Component](), rename: map[string]string{"process": "process_name"}, list: "components"},
-	{name: "ohos_state_variable", module: "components", of: reflect.TypeFor[stats.StateVariable](), rename: map[string]string{"process": "process_name"}, list: "state_variables"},
-	{name: "ohos_requester", module: "vsyncs", of: reflect.TypeFor[stats.Requester](), rename: map[string]string{"process": "process_name"}, list: "requesters"},
-	{name: "ohos_callback", module: "vsyncs", of: reflect.TypeFor[stats.Callback](), rename: map[string]string{"process": "process_name", "id": "display_sync"}, list: "callbacks"},
+	{name: "ohos_component", module: "components", of: reflect.TypeFor[stats.Component](), rename: map[string]string{"process": "process_name"}, list: true},
+	{name: "ohos_state_variable", module: "components", of: reflect.TypeFor[stats.StateVariable](), rename: map[string]string{"process": "process_name"}, list: true},
+	{name: "ohos_requester", module: "vsyncs", of: reflect.TypeFor[stats.Requester](), rename: map[string]string{"process": "process_name"}, list: true},
+	{name: "ohos_callback", module: "vsyncs", of: reflect.TypeFor[stats.Callback](), rename: map[string]string{"process": "process_name", "id": "display_sync"}, list: true},
 	{name: "ohos_fps", module: "fps", of: reflect.TypeFor[stats.Process](), strip: []string{"fps."}, rename: map[string]string{"fps.rate_hz": "fps", "fps.all_hz": "fps_all"}},
 	{name: "ohos_hitch", module: "fps", of: reflect.TypeFor[stats.Hitch]()},
 	{name: "ohos_hitch_ratio", module: "fps", of: reflect.TypeFor[stats.Process](), strip: []string{"hitches."}, rename: map[string]string{"hitches.time_ns": "dur"}},
@@ -47,8 +47,9 @@ type table struct {
 	strip        []string          // beginnings of paths that names of columns do not have
 	rename       map[string]string // columns by path, for names that do not follow the rule
 	// macro or list selects the fields of a table that has all of them, except those that it has from
-	// elsewhere: a macro for a path, or a list of entries by whose numbers rows are grouped.
-	macro, list string
+	// elsewhere: a macro for a path, or _ohos_of if rows are entries of a list.
+	macro string
+	list  bool
 }
 
 // item returns what selects a field.
@@ -56,9 +57,8 @@ func (v table) item(f schematest.Field) string {
 	kind := f.Type.Kind()
 	text := v.macro + "!('" + f.Name + "')"
 	switch {
-	case v.list != "":
-		value := map[reflect.Kind]string{reflect.String: "string_value", reflect.Float64: "real_value"}[kind]
-		text = fmt.Sprintf("_ohos_of!('debug.%s.%s', %s)", v.list, f.Name, cmp.Or(value, "int_value"))
+	case v.list:
+		text = "_ohos_of!('" + f.Name + "')"
 		if kind == reflect.Bool {
 			text = "coalesce(" + text + ", FALSE)"
 		}
@@ -73,7 +73,7 @@ func (v table) item(f schematest.Field) string {
 
 // selects reports whether an item selects a field in the way of the table, which may not exist.
 func (v table) selects(item string) bool {
-	return v.macro != "" && strings.HasPrefix(item, v.macro) || v.list != "" && strings.Contains(item, "'debug."+v.list+".")
+	return v.macro != "" && strings.HasPrefix(item, v.macro) || v.list && strings.Contains(item, "_ohos_of!(")
 }
 
 // fields returns the fields of a type that have one value, by their paths, in order.
@@ -176,7 +176,7 @@ func (v table) write(t *testing.T, text string) string {
 	for _, m := range declaredAs.FindAllStringSubmatch(head, -1) {
 		declared[m[2]], order = m[1]+"  "+m[2]+" "+m[3], append(order, m[2])
 	}
-	whole := v.macro+v.list != ""
+	whole := v.macro != "" || v.list
 	var list, names []string // what is selected, and the columns if all fields are
 	add := func(f schematest.Field) {
 		name, typ := v.column(f)
@@ -312,7 +312,7 @@ func checkTable(t *testing.T, session *engine.Session, name, others string, each
 		columns = nil
 	}
 	for _, f := range fields(t, v.of, v.of, "") {
-		if column, _ := v.column(f); regexp.MustCompile(`(?m)^  `+column+` [A-Z]`).MatchString(body) && (v.macro+v.list != "" || strings.Contains(body, "'"+f.Name+"'") || strings.Contains(body, "."+f.Name+"'")) {
+		if column, _ := v.column(f); regexp.MustCompile(`(?m)^  `+column+` [A-Z]`).MatchString(body) && (v.macro != "" || v.list || strings.Contains(body, "'"+f.Name+"'") || strings.Contains(body, "."+f.Name+"'")) {
 			columns, paths = append(columns, name+"."+column), append(paths, f.Name)
 		}
 	}

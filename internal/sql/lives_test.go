@@ -51,6 +51,22 @@ func TestLives(t *testing.T) {
 	}
 }
 
+// Markers of an application may have the names of tracks. They are on other tracks, and in no table.
+func TestMarkersOnTracksOfTheSameName(t *testing.T) {
+	enginetest.ForTest(t)
+	var lines []string
+	for _, name := range []string{"Frames", "FPS", "Refresh rate", "Report", "Hitches", "Interactions", "Components", "Vsyncs", "Layers", "Queue"} {
+		for _, marker := range []string{"S|20480|" + name + "|1", "C|20480|" + name + "|777", "F|20480|" + name + "|1"} {
+			lines = append(lines, " m.example.notes-20480 (20480) [000] ....  3700.469000: tracing_mark_write: "+marker)
+		}
+	}
+	output, timeline := convert(t, strings.NewReader(demoWith(t, lines)), pftrace.Options{})
+	session := load(t, output)
+	must.Equal(t, enginetest.Query(t, session, "SELECT count(DISTINCT type) FROM track WHERE name = 'Hitches'").Rows[0][0], any(int64(3)), "types of tracks")
+	checkModules(t, session, timeline)
+	must.Equal(t, enginetest.Query(t, session, "SELECT count(*) FROM ohos_fps_over_time WHERE fps = 777").Rows[0][0], any(int64(0)), "counters of markers")
+}
+
 // freedLater ends a process of the demonstration, freedAgain gives its id to another one within.
 var (
 	freedLater = []string{

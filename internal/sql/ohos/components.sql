@@ -5,31 +5,6 @@
 
 INCLUDE PERFETTO MODULE ohos.slices;
 
--- The arguments of the slices, each with the number of its entry. A name may be on an entry, as
--- in components[3].built.
-CREATE OR REPLACE PERFETTO TABLE _ohos_component_value AS
-SELECT
-  s.id,
-  p.upid,
-  p.pid,
-  p.name AS process_name,
-  a.flat_key,
-  cast_int!(substr(a.key, instr(a.key, '[') + 1)) AS number,
-  a.int_value,
-  a.real_value,
-  a.string_value
-FROM process_track AS t
-JOIN process AS p USING (upid)
-JOIN _ohos_machine USING (machine_id)
-JOIN slice AS s
-  ON s.track_id = t.id
-JOIN args AS a
-  ON a.arg_set_id = s.arg_set_id
-WHERE
-  t.name = 'Components'
-  AND t.type IN ('process_track_event', 'process_merged_track_event')
-  AND (a.flat_key GLOB 'debug.components.*' OR a.flat_key GLOB 'debug.state_variables.*');
-
 -- The components of applications, those with the most time first.
 CREATE OR REPLACE PERFETTO TABLE ohos_component(
   -- The slice on the track "Components".
@@ -75,23 +50,14 @@ SELECT
   upid,
   pid,
   process_name,
-  _ohos_of!('debug.components.component', string_value) AS component,
-  _ohos_of!('debug.components.built', int_value) AS built,
-  _ohos_of!('debug.components.reused', int_value) AS reused,
-  _ohos_of!('debug.components.reused_share', real_value) AS reused_share,
-  _ohos_of!('debug.components.build.frames', int_value) AS build_frames,
-  _ohos_of!('debug.components.build.p50_ns', int_value) AS build_p50_ns,
-  _ohos_of!('debug.components.build.p95_ns', int_value) AS build_p95_ns,
-  _ohos_of!('debug.components.build.max_ns', int_value) AS build_max_ns,
-  _ohos_of!('debug.components.reuse.frames', int_value) AS reuse_frames,
-  _ohos_of!('debug.components.reuse.p50_ns', int_value) AS reuse_p50_ns,
-  _ohos_of!('debug.components.reuse.p95_ns', int_value) AS reuse_p95_ns,
-  _ohos_of!('debug.components.reuse.max_ns', int_value) AS reuse_max_ns,
-  _ohos_of!('debug.components.total_ns', int_value) AS total_ns,
-  coalesce(_ohos_of!('debug.components.never_reused', int_value), FALSE) AS is_never_reused
-FROM _ohos_component_value
-WHERE
-  flat_key GLOB 'debug.components.*'
+  _ohos_of!('component') AS component, _ohos_of!('built') AS built, _ohos_of!('reused') AS reused,
+  _ohos_of!('reused_share') AS reused_share, _ohos_of!('build.frames') AS build_frames,
+  _ohos_of!('build.p50_ns') AS build_p50_ns, _ohos_of!('build.p95_ns') AS build_p95_ns,
+  _ohos_of!('build.max_ns') AS build_max_ns, _ohos_of!('reuse.frames') AS reuse_frames,
+  _ohos_of!('reuse.p50_ns') AS reuse_p50_ns, _ohos_of!('reuse.p95_ns') AS reuse_p95_ns,
+  _ohos_of!('reuse.max_ns') AS reuse_max_ns, _ohos_of!('total_ns') AS total_ns,
+  coalesce(_ohos_of!('never_reused'), FALSE) AS is_never_reused
+FROM _ohos_values!('Components', 'components')
 GROUP BY
   id,
   number
@@ -127,14 +93,9 @@ SELECT
   upid,
   pid,
   process_name,
-  _ohos_of!('debug.state_variables.component', string_value) AS component,
-  _ohos_of!('debug.state_variables.variable', string_value) AS variable,
-  _ohos_of!('debug.state_variables.changes', int_value) AS changes,
-  _ohos_of!('debug.state_variables.nodes', int_value) AS nodes,
-  _ohos_of!('debug.state_variables.most_nodes', int_value) AS most_nodes
-FROM _ohos_component_value
-WHERE
-  flat_key GLOB 'debug.state_variables.*'
+  _ohos_of!('component') AS component, _ohos_of!('variable') AS variable, _ohos_of!('changes') AS changes,
+  _ohos_of!('nodes') AS nodes, _ohos_of!('most_nodes') AS most_nodes
+FROM _ohos_values!('Components', 'state_variables')
 GROUP BY
   id,
   number

@@ -67,6 +67,7 @@ JOIN counter AS c
   ON c.track_id = t.id
 WHERE
   t.name = 'FPS'
+  AND t.type GLOB '*track_event'
   AND t.upid IN (
     SELECT upid FROM _ohos_report
   )
@@ -92,23 +93,16 @@ CREATE OR REPLACE PERFETTO TABLE ohos_hitch(
 )
 AS
 SELECT
-  s.id,
-  s.ts,
-  s.dur,
-  t.upid,
-  extract_arg(s.arg_set_id, 'debug.hitch.until_due_ns') AS until_due_ns,
-  extract_arg(s.arg_set_id, 'debug.hitch.hitch_ns') AS hitch_ns,
-  extract_arg(s.arg_set_id, 'debug.hitch.lost_frames') AS lost_frames
-FROM slice AS s
-JOIN process_track AS t
-  ON t.id = s.track_id
-WHERE
-  t.name = 'Hitches'
-  AND t.upid IN (
-    SELECT upid FROM _ohos_report
-  )
+  id,
+  ts,
+  dur,
+  upid,
+  extract_arg(arg_set_id, 'debug.hitch.until_due_ns') AS until_due_ns,
+  extract_arg(arg_set_id, 'debug.hitch.hitch_ns') AS hitch_ns,
+  extract_arg(arg_set_id, 'debug.hitch.lost_frames') AS lost_frames
+FROM _ohos_slices!('Hitches')
 ORDER BY
-  s.id;
+  id;
 
 -- The hitches of each process. Processes with an unknown gap are omitted.
 CREATE OR REPLACE PERFETTO TABLE ohos_hitch_ratio(

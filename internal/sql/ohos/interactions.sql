@@ -21,29 +21,6 @@ CREATE OR REPLACE PERFETTO MACRO _ohos_interaction_is(
 RETURNS Expr
 AS coalesce(extract_arg(s.arg_set_id, 'debug.interaction.' || $path), FALSE);
 
--- The slices of the tracks "Interactions". Those of a process that is not in the trace are on
--- a track of no process.
-CREATE OR REPLACE PERFETTO VIEW _ohos_interaction_slice AS
-SELECT
-  s.id,
-  s.ts,
-  s.dur,
-  s.track_id,
-  s.parent_id,
-  s.arg_set_id,
-  p.upid,
-  _ohos_moved!(s.ts, s.arg_set_id) AS moved
-FROM track AS t
-JOIN _ohos_machine AS m
-  ON m.machine_id = t.machine_id
-CROSS JOIN slice AS s
-  ON s.track_id = t.id
-LEFT JOIN process_track AS p
-  ON p.id = t.id
-WHERE
-  t.name = 'Interactions'
-  AND t.type GLOB '*track_event';
-
 -- The interactions of the trace.
 CREATE OR REPLACE PERFETTO VIEW ohos_interaction(
   -- The slice on the track "Interactions" of the process.
@@ -178,7 +155,7 @@ SELECT
       a.arg_set_id = s.arg_set_id
       AND a.flat_key = 'debug.interaction.reasons'
   ) AS reasons
-FROM _ohos_interaction_slice AS s
+FROM _ohos_slices!('Interactions') AS s
 WHERE
   _ohos_interaction!('id') IS NOT NULL
 ORDER BY
@@ -216,7 +193,7 @@ SELECT
   stage.upid,
   _ohos_interaction!('process') AS process_name,
   extract_arg(stage.arg_set_id, 'debug.launch_stage.name') AS name
-FROM _ohos_interaction_slice AS stage
+FROM _ohos_slices!('Interactions') AS stage
 JOIN slice AS s
   ON s.id = stage.parent_id
 WHERE

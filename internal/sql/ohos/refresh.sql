@@ -54,21 +54,16 @@ SELECT
   s.ts,
   s.dur,
   s.track_id,
-  t.upid,
+  s.upid,
   _ohos_rate!('pid') AS pid, _ohos_rate!('rate_hz') AS rate_hz,
   coalesce(_ohos_rate!('lowered'), FALSE) AS is_lowered, _ohos_rate!('highest_hz') AS highest_hz,
   _ohos_rate!('before_hz') AS before_hz, _ohos_rate!('voter') AS voter,
   _ohos_rate!('decided_ns') - _ohos_rate!('start_ns') + s.ts AS decided_ts,
   _ohos_rate!('since_touch_ms') AS since_touch_ms, coalesce(_ohos_rate!('counted'), FALSE) AS is_counted,
   _ohos_rate!('dropped_buffers') AS dropped_buffers
-FROM process_track AS t
-JOIN process AS p USING (upid)
-JOIN _ohos_machine USING (machine_id)
-JOIN slice AS s
-  ON s.track_id = t.id
+FROM _ohos_slices!('Refresh rate') AS s
 WHERE
-  t.name = 'Refresh rate'
-  AND _ohos_rate!('rate_hz') IS NOT NULL
+  _ohos_rate!('rate_hz') IS NOT NULL
 ORDER BY
   s.ts,
   s.id;
@@ -88,17 +83,11 @@ CREATE OR REPLACE PERFETTO VIEW ohos_refresh_vote(
 )
 AS
 SELECT
-  r.id AS rate_id,
-  max(iif(a.flat_key GLOB '*.voter', a.string_value, NULL)) AS voter,
-  max(iif(a.flat_key GLOB '*.pid', a.int_value, NULL)) AS pid,
-  max(iif(a.flat_key GLOB '*.min_hz', a.int_value, NULL)) AS min_hz,
-  max(iif(a.flat_key GLOB '*.max_hz', a.int_value, NULL)) AS max_hz
-FROM ohos_refresh_rate AS r
-JOIN slice AS s USING (id)
-JOIN args AS a
-  ON a.arg_set_id = s.arg_set_id
-WHERE
-  a.flat_key GLOB 'debug.refresh_rate.overruled.*'
+  id AS rate_id,
+  _ohos_of!('voter') AS voter, _ohos_of!('pid') AS pid,
+  _ohos_of!('min_hz') AS min_hz,
+  _ohos_of!('max_hz') AS max_hz
+FROM _ohos_values!('Refresh rate', 'refresh_rate.overruled')
 GROUP BY
-  r.id,
-  cast_int!(substr(a.key, instr(a.key, '[') + 1));
+  id,
+  number;

@@ -5,17 +5,76 @@
 -- engine from filtering by one of these first. All rows may have the same value in it, and
 -- are then searched one by one.
 
--- An argument of an entry, if rows are grouped by entry.
-CREATE OR REPLACE PERFETTO MACRO _ohos_of(
-  name Expr,
-  value Expr
-)
-RETURNS Expr
-AS max(iif(flat_key = $name, $value, NULL));
-
 -- A merged trace may also contain frames of other machines.
 CREATE OR REPLACE PERFETTO TABLE _ohos_machine AS
 SELECT id AS machine_id FROM machine WHERE sysname = 'OpenHarmony';
+
+-- By how much a slice was moved since its trace was converted. A trace that is merged with
+-- another one may be moved, and the times in arguments are not.
+CREATE OR REPLACE PERFETTO MACRO _ohos_moved(
+  ts Expr,
+  arg_set_id Expr
+)
+RETURNS Expr
+AS coalesce($ts - extract_arg($arg_set_id, 'debug.ts'), 0);
+
+-- The slices of the tracks of a name, of processes or of none. Markers may have tracks of that
+-- name, too, but those are not of TrackEvents.
+CREATE OR REPLACE PERFETTO MACRO _ohos_slices(
+  track Expr
+)
+RETURNS TableOrSubquery
+AS (
+  SELECT
+    s.id,
+    s.ts,
+    s.dur,
+    s.track_id,
+    s.parent_id,
+    s.arg_set_id,
+    p.upid,
+    p.pid,
+    p.name AS process_name,
+    _ohos_moved!(s.ts, s.arg_set_id) AS moved
+  FROM track AS t
+  JOIN _ohos_machine AS m
+    ON m.machine_id = t.machine_id
+  CROSS JOIN slice AS s
+    ON s.track_id = t.id
+  LEFT JOIN process_track AS o
+    ON o.id = t.id
+  LEFT JOIN process AS p
+    ON p.upid = o.upid
+  WHERE
+    t.name = $track
+    AND t.type GLOB '*track_event'
+);
+
+-- The values of a list that such slices have as an argument: each with its entry, from 1, and
+-- its path in that.
+CREATE OR REPLACE PERFETTO MACRO _ohos_values(
+  track Expr,
+  list Expr
+)
+RETURNS TableOrSubquery
+AS (
+  SELECT
+    s.*,
+    cast_int!(substr(a.key, instr(a.key, '[') + 1)) + 1 AS number,
+    substr(a.flat_key, length('debug.' || $list || '.') + 1) AS path,
+    coalesce(a.string_value, a.int_value, a.real_value) AS value
+  FROM _ohos_slices!($track) AS s
+  CROSS JOIN args AS a USING (arg_set_id)
+  WHERE
+    +a.flat_key GLOB 'debug.' || $list || '.*'
+);
+
+-- A value of an entry, if rows are grouped by entry.
+CREATE OR REPLACE PERFETTO MACRO _ohos_of(
+  name Expr
+)
+RETURNS Expr
+AS max(iif(path = $name, value, NULL));
 
 -- The tracks of frames, each with the thread that made the frames. A thread's id can belong
 -- to several threads of a process, one after the other: the first is chosen.
@@ -45,15 +104,6 @@ SELECT
 FROM track
 ORDER BY
   track_id;
-
--- By how much a slice was moved since its trace was converted. A trace that is merged with
--- another one may be moved, and the times in arguments are not.
-CREATE OR REPLACE PERFETTO MACRO _ohos_moved(
-  ts Expr,
-  arg_set_id Expr
-)
-RETURNS Expr
-AS coalesce($ts - extract_arg($arg_set_id, 'debug.ts'), 0);
 
 -- The slices of the tracks "Frames": one for each frame. They are sorted by time, so that
 -- others find them by that.
@@ -144,24 +194,11 @@ AS cast_int!(round(extract_arg($arg_set_id, $name) * 1e6));
 -- The slices of the tracks "Report": the measures of each process, and what its late frames
 -- cost by cause.
 CREATE OR REPLACE PERFETTO TABLE _ohos_report AS
-SELECT
-  extract_arg(s.arg_set_id, 'debug.report.kind') AS kind,
-  p.upid,
-  p.pid,
-  p.name AS process_name,
-  s.arg_set_id,
-  _ohos_moved!(s.ts, s.arg_set_id) AS moved
-FROM slice AS s
-JOIN process_track AS t
-  ON t.id = s.track_id
-JOIN process AS p USING (upid)
-JOIN _ohos_machine USING (machine_id)
-WHERE
-  t.name = 'Report'
-  AND t.type IN ('process_track_event', 'process_merged_track_event')
+SELECT extract_arg(arg_set_id, 'debug.report.kind') AS kind, upid, pid, process_name, arg_set_id, moved
+FROM _ohos_slices!('Report')
 ORDER BY
   kind,
-  p.upid;
+  upid;
 
 -- A measure of a slice of _ohos_report, by its path in the JSON of "ohframe report".
 CREATE OR REPLACE PERFETTO MACRO _ohos_measure(

@@ -68,34 +68,19 @@ CREATE OR REPLACE PERFETTO TABLE ohos_stage(
   longest_of_late LONG
 )
 AS
-WITH
-  value AS (
-    SELECT
-      arg_set_id,
-      cast_int!(substr(key, length('debug.report.stages[') + 1)) + 1 AS number,
-      substr(flat_key, length('debug.report.stages.') + 1) AS name,
-      coalesce(string_value, int_value) AS value
-    FROM args
-    WHERE
-      flat_key GLOB 'debug.report.stages.*'
-  ),
-  entry AS (
-    SELECT
-      arg_set_id,
-      number,
-      max(iif(name = 'stage', value, NULL)) AS stage, max(iif(name = 'frames', value, NULL)) AS frames,
-      max(iif(name = 'p50_ns', value, NULL)) AS p50_ns, max(iif(name = 'p90_ns', value, NULL)) AS p90_ns,
-      max(iif(name = 'max_ns', value, NULL)) AS max_ns,
-      max(iif(name = 'longest_of_late', value, NULL)) AS longest_of_late
-    FROM value
-    GROUP BY
-      arg_set_id,
-      number
-  )
-SELECT kind, upid, pid, process_name, number, stage, frames, p50_ns, p90_ns, max_ns, longest_of_late
-FROM _ohos_report
-JOIN entry USING (arg_set_id)
-WHERE
+SELECT
+  extract_arg(arg_set_id, 'debug.report.kind') AS kind,
+  upid,
+  pid,
+  process_name,
+  number,
+  _ohos_of!('stage') AS stage, _ohos_of!('frames') AS frames, _ohos_of!('p50_ns') AS p50_ns,
+  _ohos_of!('p90_ns') AS p90_ns, _ohos_of!('max_ns') AS max_ns, _ohos_of!('longest_of_late') AS longest_of_late
+FROM _ohos_values!('Report', 'report.stages')
+GROUP BY
+  id,
+  number
+HAVING
   frames > 0
 ORDER BY
   kind,

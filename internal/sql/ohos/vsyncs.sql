@@ -5,28 +5,6 @@
 
 INCLUDE PERFETTO MODULE ohos.slices;
 
--- The arguments of the slices, each with the number of its entry.
-CREATE OR REPLACE PERFETTO TABLE _ohos_vsync_value AS
-SELECT
-  s.id,
-  p.upid,
-  a.flat_key,
-  cast_int!(substr(a.key, instr(a.key, '[') + 1)) AS number,
-  a.int_value,
-  a.real_value,
-  a.string_value
-FROM process_track AS t
-JOIN process AS p USING (upid)
-JOIN _ohos_machine USING (machine_id)
-JOIN slice AS s
-  ON s.track_id = t.id
-JOIN args AS a
-  ON a.arg_set_id = s.arg_set_id
-WHERE
-  t.name = 'Vsyncs'
-  AND t.type IN ('process_track_event', 'process_merged_track_event')
-  AND (a.flat_key GLOB 'debug.requesters.*' OR a.flat_key GLOB 'debug.callbacks.*');
-
 -- The connections on which processes ask for vsyncs, those with the most unused ones first.
 CREATE OR REPLACE PERFETTO TABLE ohos_requester(
   -- The slice on the track "Vsyncs".
@@ -79,26 +57,15 @@ AS
 SELECT
   id,
   upid,
-  _ohos_of!('debug.requesters.name', string_value) AS name, _ohos_of!('debug.requesters.pid', int_value) AS pid,
-  _ohos_of!('debug.requesters.process', string_value) AS process_name,
-  _ohos_of!('debug.requesters.asked', int_value) AS asked,
-  _ohos_of!('debug.requesters.sent', int_value) AS sent,
-  _ohos_of!('debug.requesters.received', int_value) AS received,
-  _ohos_of!('debug.requesters.judged', int_value) AS judged,
-  _ohos_of!('debug.requesters.unused', int_value) AS unused,
-  _ohos_of!('debug.requesters.perhaps_drawn', int_value) AS perhaps_drawn,
-  _ohos_of!('debug.requesters.unused_share', real_value) AS unused_share,
-  _ohos_of!('debug.requesters.unused_cpu_ns', int_value) AS unused_cpu_ns,
-  _ohos_of!('debug.requesters.unused_cpu_ms_per_s', real_value) AS unused_cpu_ms_per_s,
-  _ohos_of!('debug.requesters.nothing_sent', int_value) AS nothing_sent,
-  _ohos_of!('debug.requesters.nothing_shown', int_value) AS nothing_shown,
-  _ohos_of!('debug.requesters.unused_ms', real_value) AS unused_ms,
-  _ohos_of!('debug.requesters.display_sync.id', int_value) AS display_sync_id,
-  _ohos_of!('debug.requesters.display_sync.type', string_value) AS display_sync_type,
-  _ohos_of!('debug.requesters.display_sync.unused', int_value) AS display_sync_unused
-FROM _ohos_vsync_value
-WHERE
-  flat_key GLOB 'debug.requesters.*'
+  _ohos_of!('name') AS name, _ohos_of!('pid') AS pid, _ohos_of!('process') AS process_name,
+  _ohos_of!('asked') AS asked, _ohos_of!('sent') AS sent, _ohos_of!('received') AS received,
+  _ohos_of!('judged') AS judged, _ohos_of!('unused') AS unused, _ohos_of!('perhaps_drawn') AS perhaps_drawn,
+  _ohos_of!('unused_share') AS unused_share, _ohos_of!('unused_cpu_ns') AS unused_cpu_ns,
+  _ohos_of!('unused_cpu_ms_per_s') AS unused_cpu_ms_per_s, _ohos_of!('nothing_sent') AS nothing_sent,
+  _ohos_of!('nothing_shown') AS nothing_shown, _ohos_of!('unused_ms') AS unused_ms,
+  _ohos_of!('display_sync.id') AS display_sync_id, _ohos_of!('display_sync.type') AS display_sync_type,
+  _ohos_of!('display_sync.unused') AS display_sync_unused
+FROM _ohos_values!('Vsyncs', 'requesters')
 GROUP BY
   id,
   number
@@ -148,24 +115,13 @@ AS
 SELECT
   id,
   upid,
-  _ohos_of!('debug.callbacks.pid', int_value) AS pid,
-  _ohos_of!('debug.callbacks.process', string_value) AS process_name,
-  _ohos_of!('debug.callbacks.id', int_value) AS display_sync,
-  _ohos_of!('debug.callbacks.type', string_value) AS type,
-  _ohos_of!('debug.callbacks.rate_hz', int_value) AS rate_hz,
-  _ohos_of!('debug.callbacks.vsync_rate_hz', int_value) AS vsync_rate_hz,
-  _ohos_of!('debug.callbacks.every', int_value) AS every,
-  _ohos_of!('debug.callbacks.frames', int_value) AS frames,
-  _ohos_of!('debug.callbacks.calls', int_value) AS calls,
-  _ohos_of!('debug.callbacks.took.frames', int_value) AS took_frames,
-  _ohos_of!('debug.callbacks.took.p50_ns', int_value) AS took_p50_ns,
-  _ohos_of!('debug.callbacks.took.p95_ns', int_value) AS took_p95_ns,
-  _ohos_of!('debug.callbacks.took.max_ns', int_value) AS took_max_ns,
-  _ohos_of!('debug.callbacks.total_ns', int_value) AS total_ns,
-  _ohos_of!('debug.callbacks.cpu_ms', real_value) AS cpu_ms
-FROM _ohos_vsync_value
-WHERE
-  flat_key GLOB 'debug.callbacks.*'
+  _ohos_of!('pid') AS pid, _ohos_of!('process') AS process_name, _ohos_of!('id') AS display_sync,
+  _ohos_of!('type') AS type, _ohos_of!('rate_hz') AS rate_hz, _ohos_of!('vsync_rate_hz') AS vsync_rate_hz,
+  _ohos_of!('every') AS every, _ohos_of!('frames') AS frames, _ohos_of!('calls') AS calls,
+  _ohos_of!('took.frames') AS took_frames, _ohos_of!('took.p50_ns') AS took_p50_ns,
+  _ohos_of!('took.p95_ns') AS took_p95_ns, _ohos_of!('took.max_ns') AS took_max_ns,
+  _ohos_of!('total_ns') AS total_ns, _ohos_of!('cpu_ms') AS cpu_ms
+FROM _ohos_values!('Vsyncs', 'callbacks')
 GROUP BY
   id,
   number

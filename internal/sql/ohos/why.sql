@@ -212,14 +212,6 @@ FROM _ohos_why_frame
 WHERE
   extract_arg(arg_set_id, 'debug.picked_up_late_ms') IS NOT NULL;
 
--- A value of an entry of a list.
-CREATE OR REPLACE PERFETTO MACRO _ohos_entry(
-  name Expr,
-  value Expr
-)
-RETURNS Expr
-AS max(iif(flat_key = $name, $value, NULL));
-
 -- What late frames cost, by cause: a wait, a slice, and the threads that were waited for.
 -- Time that frames lost because an earlier frame was late counts for the cause of that one.
 CREATE OR REPLACE PERFETTO TABLE ohos_cause(
@@ -251,51 +243,23 @@ CREATE OR REPLACE PERFETTO TABLE ohos_cause(
   advice STRING
 )
 AS
-WITH
-  value AS (
-    SELECT
-      arg_set_id,
-      cast_int!(substr(key, length('debug.ranking[') + 1)) AS number,
-      flat_key,
-      coalesce(string_value, int_value, real_value) AS value
-    FROM args
-    WHERE
-      flat_key GLOB 'debug.ranking.*'
-  ),
-  entry AS (
-    SELECT
-      arg_set_id,
-      _ohos_entry!('debug.ranking.cause', value) AS title,
-      _ohos_entry!('debug.ranking.wait', value) AS wait,
-      _ohos_entry!('debug.ranking.stage', value) AS stage,
-      _ohos_entry!('debug.ranking.slice', value) AS slice,
-      _ohos_entry!('debug.ranking.culprit', value) AS culprit,
-      _ohos_entry!('debug.ranking.frames', value) AS frames,
-      _ohos_entry!('debug.ranking.lost_ns', value) AS lost_ns,
-      _ohos_entry!('debug.ranking.direct_ns', value) AS direct_ns,
-      _ohos_entry!('debug.ranking.knock_on_ns', value) AS knock_on_ns,
-      _ohos_entry!('debug.ranking.share', value) AS lost_share,
-      _ohos_entry!('debug.ranking.advice', value) AS advice
-    FROM value
-    GROUP BY
-      arg_set_id,
-      number
-  )
 SELECT
-  kind,
+  extract_arg(arg_set_id, 'debug.report.kind') AS kind,
   upid,
-  title,
-  wait,
-  stage,
-  slice,
-  culprit,
-  frames,
-  lost_ns,
-  direct_ns,
-  knock_on_ns,
-  lost_share,
-  advice
-FROM _ohos_report
-JOIN entry USING (arg_set_id)
+  _ohos_of!('cause') AS title,
+  _ohos_of!('wait') AS wait,
+  _ohos_of!('stage') AS stage,
+  _ohos_of!('slice') AS slice,
+  _ohos_of!('culprit') AS culprit,
+  _ohos_of!('frames') AS frames,
+  _ohos_of!('lost_ns') AS lost_ns,
+  _ohos_of!('direct_ns') AS direct_ns,
+  _ohos_of!('knock_on_ns') AS knock_on_ns,
+  _ohos_of!('share') AS lost_share,
+  _ohos_of!('advice') AS advice
+FROM _ohos_values!('Report', 'ranking')
+GROUP BY
+  id,
+  number
 ORDER BY
   lost_ns DESC;
