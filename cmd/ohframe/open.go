@@ -11,12 +11,12 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ohframe"
-	"ohframe/analyzer"
-	"ohframe/analyzer/why"
 	"ohframe/internal/atomicfile"
+	"ohframe/internal/diff"
 	"ohframe/internal/flags"
 	"ohframe/internal/locate"
 	"ohframe/internal/serve"
+	"ohframe/internal/source/perfetto"
 	"ohframe/internal/text"
 	"ohframe/internal/ui"
 )
@@ -126,12 +126,35 @@ func open(c *call, f *openFlags) error {
 		fmt.Fprintln(os.Stderr, text.Line(fmt.Sprintf("%s: --at %s: %s", inputName(name), f.At, look.At.FrameText(summary.Timeline))))
 	}
 	served := servedName(name, !summary.PassedThrough || summary.Unpacked)
-	return show.Show(c, served, temporary, summary.Timeline, summary.Causes, look)
+	return show.Show(c, served, temporary, sidesOf(c, temporary, summary), look)
 }
 
-// shower shows a trace. The timeline and the causes may be nil.
+// sidesOf returns the traces in a file that open shows: several of an archive of diff --merge, none if their frames
+// cannot be read.
+func sidesOf(c *call, file *os.File, summary *ohframe.Summary) (sides []serve.Side) {
+	if summary.Timeline != nil {
+		return []serve.Side{{Timeline: summary.Timeline, Causes: summary.Causes}}
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return nil
+	}
+	options, err := traceOptions(c)
+	if err != nil {
+		return nil
+	}
+	for _, m := range diff.ReadMerged(file, info.Size()) {
+		read, _, err := perfetto.Read(c.Context, io.NewSectionReader(file, m.Offset, m.Size), perfetto.Options{Limits: options.Limits})
+		if err == nil {
+			sides = append(sides, serve.Side{Timeline: read.Timeline, Causes: read.Causes, Name: m.Name, Moved: m.Moved, Offset: m.Offset, Size: m.Size})
+		}
+	}
+	return sides
+}
+
+// shower shows a trace. Without sides it shows all of it.
 type shower interface {
-	Show(c *call, name string, file *os.File, t *analyzer.Timeline, causes *why.Causes, look serve.ViewOptions) error
+	Show(c *call, name string, file *os.File, sides []serve.Side, look serve.ViewOptions) error
 	io.Closer
 }
 
@@ -151,8 +174,8 @@ func shownBy(c *call, f *openFlags) (shower, error) {
 // Source: Perfetto's docs/visualization/deep-linking-to-perfetto-ui.md.
 type posted struct{ ui *url.URL }
 
-func (p posted) Show(c *call, name string, file *os.File, t *analyzer.Timeline, causes *why.Causes, look serve.ViewOptions) error {
-	link, err := serve.NewLink(p.ui, name, file, t, causes, look)
+func (p posted) Show(c *call, name string, file *os.File, sides []serve.Side, look serve.ViewOptions) error {
+	link, err := serve.NewLink(p.ui, name, file, sides, look)
 	if err != nil {
 		return err
 	}

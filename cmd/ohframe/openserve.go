@@ -11,8 +11,6 @@ import (
 	"os"
 	"strings"
 
-	"ohframe/analyzer"
-	"ohframe/analyzer/why"
 	"ohframe/internal/serve"
 	"ohframe/internal/ui"
 )
@@ -60,7 +58,7 @@ func (s *server) Close() (err error) {
 	return err
 }
 
-func (s *server) Show(c *call, name string, file *os.File, t *analyzer.Timeline, causes *why.Causes, look serve.ViewOptions) error {
+func (s *server) Show(c *call, name string, file *os.File, sides []serve.Side, look serve.ViewOptions) error {
 	v := serve.Viewer{Listener: s.listener, UI: s.address, Own: s.own, Look: look, Keep: s.Keep || s.own != nil, Timeout: s.Timeout}
 	if !s.Quiet {
 		v.Messages = os.Stderr
@@ -71,7 +69,7 @@ func (s *server) Show(c *call, name string, file *os.File, t *analyzer.Timeline,
 			return fileError(outputName(standard), err)
 		}
 	}
-	err := v.Show(c.Context, name, file, t, causes)
+	err := v.Show(c.Context, name, file, sides)
 	if signalled := (interruption{}); v.Keep && errors.As(err, &signalled) {
 		return nil // as after a fetch
 	}

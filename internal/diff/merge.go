@@ -2,6 +2,7 @@ package diff
 
 import (
 	"archive/tar"
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 
 	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/perfettopb"
@@ -124,6 +126,14 @@ func (d *Diff) firstFrames() (base, new trace.Time) {
 // shiftedMachine is the machine of the second trace. The first is the host, machine 0.
 const shiftedMachine = 1
 
+// Numbers of fields.
+const (
+	remoteClockSync = 107 // TracePacket.remote_clock_sync
+	syncedClocks    = 1   // RemoteClockSync.synced_clocks
+	clientClocks    = 2   // RemoteClockSync.SyncedClocks.client_clocks
+	hostClocks      = 3
+)
+
 // JoinPackets writes two Perfetto traces as one of two machines, which keep their processes and processors
 // apart. At one instant, the clock of fixed reads at and that of shifted shiftedAt. Perfetto converts the
 // times of shifted. A trace without a clock is one of boot time.
@@ -131,15 +141,14 @@ const shiftedMachine = 1
 // Source: ProtoTraceReader of Perfetto v55.3 and v58.2.
 func JoinPackets(w io.Writer, fixed, shifted func(io.Writer) error, at, shiftedAt trace.Time) error {
 	host, client := bootTime(at), bootTime(shiftedAt)
-	// RemoteClockSync.synced_clocks has client_clocks and host_clocks. Perfetto wants two of them.
-	sync := message(1, append(message(2, client), message(3, host)...))
+	sync := message(syncedClocks, append(message(clientClocks, client), message(hostClocks, host)...))
 	for _, part := range []struct {
 		machine uint32
 		clock   []byte
 		packets func(io.Writer) error
 	}{
-		{0, message(6, host), fixed},                                   // TracePacket.clock_snapshot
-		{shiftedMachine, message(107, append(sync, sync...)), shifted}, // TracePacket.remote_clock_sync
+		{0, message(6, host), fixed}, // TracePacket.clock_snapshot
+		{shiftedMachine, message(remoteClockSync, append(sync, sync...)), shifted}, // Perfetto wants two of them
 	} {
 		to := perfetto.NewMachineWriter(w, part.machine)
 		if _, err := to.Write(message(1, part.clock)); err != nil {
@@ -162,4 +171,109 @@ func bootTime(at trace.Time) []byte {
 
 func message(field protowire.Number, content []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(nil, field, protowire.BytesType), content)
+}
+
+// Merged is a trace in an archive that Merge wrote.
+type Merged struct {
+	// Name is that of its machine, such as "base: a.ftrace".
+	Name string
+	// Moved is by how much later its times are on the timeline of the archive than its own.
+	Moved trace.Duration
+	// Offset and Size are where its packets are in the archive, in bytes.
+	Offset, Size int64
+}
+
+// ReadMerged returns the two traces in an archive that Merge wrote, in their order; none of another file.
+func ReadMerged(file io.ReaderAt, size int64) []Merged {
+	content := io.NewSectionReader(file, 0, size)
+	archive := tar.NewReader(content)
+	member, err := archive.Next()
+	if err != nil || member.Name != manifestMember {
+		return nil
+	}
+	var m struct {
+		Content struct {
+			Files []struct {
+				Machines []struct{ Name string }
+			}
+		} `json:"perfetto_manifest"`
+	}
+	const most = 1 << 20
+	if json.NewDecoder(io.LimitReader(archive, most)).Decode(&m) != nil || len(m.Content.Files) != 1 || len(m.Content.Files[0].Machines) != 2 {
+		return nil
+	}
+	if member, err = archive.Next(); err != nil || member.Name != traceMember {
+		return nil
+	}
+	start, err := content.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return nil
+	}
+	second, moved, ok := findShifted(bufio.NewReader(archive))
+	if !ok {
+		return nil
+	}
+	machines := m.Content.Files[0].Machines
+	return []Merged{
+		{Name: machines[0].Name, Offset: start, Size: second},
+		{Name: machines[1].Name, Moved: moved, Offset: start + second, Size: member.Size - second},
+	}
+}
+
+// findShifted returns where the packets of the second trace begin in what JoinPackets wrote, and by how much its times are moved.
+func findShifted(r *bufio.Reader) (at int64, moved trace.Duration, ok bool) {
+	for {
+		head, _ := r.Peek(16)
+		_, _, tag := protowire.ConsumeTag(head)
+		if tag < 0 {
+			return 0, 0, false
+		}
+		length, n := protowire.ConsumeVarint(head[tag:])
+		if n < 0 || length > 1<<31 {
+			return 0, 0, false
+		}
+		if number, _, m := protowire.ConsumeTag(head[tag+n:]); m > 0 && number == remoteClockSync {
+			packet, err := r.Peek(tag + n + int(min(length, 1<<10)))
+			if err != nil {
+				return 0, 0, false
+			}
+			sync := part(part(packet[tag+n:], remoteClockSync), syncedClocks)
+			host, ok1 := timeOf(part(sync, hostClocks))
+			client, ok2 := timeOf(part(sync, clientClocks))
+			return at, host.Sub(client), ok1 && ok2
+		}
+		if _, err := r.Discard(tag + n + int(length)); err != nil {
+			return 0, 0, false
+		}
+		at += int64(tag+n) + int64(length)
+	}
+}
+
+// part returns the first field of a number in a message; nil if it has none.
+func part(b []byte, field protowire.Number) []byte {
+	for len(b) > 0 {
+		number, wire, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return nil
+		}
+		if number == field && wire == protowire.BytesType {
+			content, _ := protowire.ConsumeBytes(b[n:])
+			return content
+		}
+		m := protowire.ConsumeFieldValue(number, wire, b[n:])
+		if m < 0 {
+			return nil
+		}
+		b = b[n+m:]
+	}
+	return nil
+}
+
+// timeOf returns the time of the first clock in a ClockSnapshot.
+func timeOf(snapshot []byte) (trace.Time, bool) {
+	var s perfettopb.ClockSnapshot
+	if proto.Unmarshal(snapshot, &s) != nil || len(s.GetClocks()) == 0 {
+		return 0, false
+	}
+	return trace.Time(s.GetClocks()[0].GetTimestamp()), true
 }

@@ -16,6 +16,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/source/perfetto"
 	"ohframe/internal/testing/must"
 )
 
@@ -145,6 +146,51 @@ func TestMergeAlignsWhatIsCompared(t *testing.T) {
 		packets, machines := merged(t, d, nil, nil)
 		if shift := shiftOf(t, packets); machines[0] != test.fixed || shift != test.shift {
 			t.Errorf("%q: %s is fixed, the other shifted by %v, want %+v", test.process, machines[0], shift, test)
+		}
+	}
+}
+
+// ReadMerged finds both traces in the archive: each whole, and by how much it is moved.
+func TestReadMerged(t *testing.T) {
+	packets := func(texts ...string) (b []byte) {
+		for _, text := range texts {
+			b = append(b, message(1, message(60, []byte(text)))...)
+		}
+		return b
+	}
+	base, new := packets("a", strings.Repeat("b", 1<<20)), packets("c", "", "d")
+	steady := gallery("gallery", "render_service", 20, 20, func(int) int { return 5 })
+	late := gallery("gallery", "render_service", 20, 20, func(int) int { return 5 })
+	late.Frames[0].Facts = analyzer.Truncated
+	d := compare(t, steady.side("base"), late.side("new"), Options{}) // base is moved
+	var archive bytes.Buffer
+	must.Do(t, d.Merge(&archive, bytesOf(base), bytesOf(new)))
+	file := bytes.NewReader(archive.Bytes())
+	list := ReadMerged(file, file.Size())
+	must.Equal(t, len(list), 2)
+	for i, want := range []struct {
+		name    string
+		moved   trace.Duration
+		content []byte
+		machine uint32
+	}{{"new: new", 0, new, 0}, {"base: base", 10 * ms, base, 1}} {
+		m := list[i]
+		must.Equal(t, m.Name, want.name)
+		must.Equal(t, m.Moved, want.moved)
+		var expected bytes.Buffer
+		must.Get(perfetto.NewMachineWriter(&expected, want.machine).Write(want.content))(t)
+		got := must.Get(io.ReadAll(io.NewSectionReader(file, m.Offset, m.Size)))(t)
+		if !bytes.HasSuffix(got, expected.Bytes()) || len(got) > expected.Len()+100 { // it begins with its clock
+			t.Errorf("%s: %d bytes, want those of the trace, %d, below those of its clock", m.Name, len(got), expected.Len())
+		}
+	}
+	// Other files, and an archive that was cut anywhere, have none, or both.
+	for _, other := range [][]byte{nil, base, bytes.Repeat([]byte("x"), 4096)} {
+		must.Equal(t, len(ReadMerged(bytes.NewReader(other), int64(len(other)))), 0)
+	}
+	for n := 0; n < archive.Len(); n += 509 {
+		if got := ReadMerged(file, int64(n)); len(got) != 0 && len(got) != 2 {
+			t.Errorf("cut at %d: %v", n, got)
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why"
 	"ohframe/internal/ui"
 )
 
@@ -46,18 +45,20 @@ type View struct {
 	Span analyzer.Interval
 	// Commands run when the trace has been loaded.
 	Commands []ui.Command
+
+	side Side // of what is selected
 }
 
-// NewLink returns a link to a view of a trace that is in a file, where what the view selects becomes unique. The timeline
-// and the causes may be nil; then it shows all of the trace.
-func NewLink(ui *url.URL, name string, file *os.File, t *analyzer.Timeline, causes *why.Causes, look ViewOptions) (*Link, error) {
+// NewLink returns a link to a view of a trace that is in a file, where what the view selects becomes unique. Without
+// sides it shows all of the trace.
+func NewLink(ui *url.URL, name string, file *os.File, sides []Side, look ViewOptions) (*Link, error) {
 	l := &Link{UI: ui}
-	if t == nil {
+	if len(sides) == 0 {
 		return l, nil
 	}
 	info, err := file.Stat()
 	if err == nil {
-		if l.View, err = Look(t, causes, look); err == nil {
+		if l.View, err = Look(sides, look); err == nil {
 			err = l.View.MakeUnique(file, info.Size())
 		}
 	}

@@ -16,8 +16,6 @@ import (
 
 	"github.com/cli/browser"
 
-	"ohframe/analyzer"
-	"ohframe/analyzer/why"
 	"ohframe/internal/diag"
 	"ohframe/internal/ui"
 )
@@ -37,16 +35,16 @@ type Viewer struct {
 	Messages io.Writer
 }
 
-// Show opens the browser, and serves the trace until the UI has fetched it. The
-// timeline and the causes may be nil.
-func (v *Viewer) Show(ctx context.Context, name string, file *os.File, t *analyzer.Timeline, causes *why.Causes) error {
+// Show opens the browser, and serves the trace until the UI has fetched it. Without
+// sides the UI shows all of it.
+func (v *Viewer) Show(ctx context.Context, name string, file *os.File, sides []Side) error {
 	port := v.Listener.Addr().(*net.TCPAddr).Port
 	address, extension := v.UI, (*ui.Server)(nil)
 	if v.Own != nil {
 		address, extension = Own(port), Extension(port)
 	}
 	secret := NewSecret()
-	link, err := NewLink(address, name, file, t, causes, v.Look)
+	link, err := NewLink(address, name, file, sides, v.Look)
 	if err != nil {
 		return err
 	}

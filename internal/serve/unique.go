@@ -28,18 +28,23 @@ func (v *View) MakeUnique(file File, size int64) error {
 	if !v.Selected.Known() {
 		return nil
 	}
-	s := search{View: v, tracks: map[uint64]track{}, within: map[uint64][]end{}, closed: map[uint64][]end{}}
-	ends, err := s.find(bufio.NewReaderSize(io.NewSectionReader(file, 0, size), 1<<20))
+	own := *v // on the clock of its trace
+	own.Selected = moved(v.Selected, -v.side.Moved)
+	if v.side.Size > 0 {
+		size = v.side.Size
+	}
+	s := search{View: &own, tracks: map[uint64]track{}, within: map[uint64][]end{}, closed: map[uint64][]end{}}
+	ends, err := s.find(bufio.NewReaderSize(io.NewSectionReader(file, v.side.Offset, size), 1<<20))
 	if err != nil || ends == nil {
 		return err
 	}
 	for i, e := range ends { // the innermost first, so that each contains those before it
-		at := protowire.AppendVarint(nil, uint64(v.Selected.End)-uint64(len(ends)-i))
+		at := protowire.AppendVarint(nil, uint64(own.Selected.End)-uint64(len(ends)-i))
 		for len(at) < e.length { // a number may have more bytes than it needs
 			at[len(at)-1] |= 0x80
 			at = append(at, 0)
 		}
-		if _, err := file.WriteAt(at, e.offset); err != nil {
+		if _, err := file.WriteAt(at, v.side.Offset+e.offset); err != nil {
 			return err
 		}
 	}

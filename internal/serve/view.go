@@ -25,8 +25,19 @@ type ViewOptions struct {
 	All bool
 }
 
+// Side is a trace: that of a file, or one of those in a merged trace.
+type Side struct {
+	Timeline *analyzer.Timeline
+	Causes   *why.Causes // may be nil
+	// Name is that of its machine in a merged trace, Moved by how much later its times are there than its own.
+	Name  string
+	Moved trace.Duration
+	// Offset and Size are where its packets are in the file, in bytes. If Size is zero, it is the whole file.
+	Offset, Size int64
+}
+
 const (
-	// noted is the number of worst frames that get a note.
+	// noted is the number of worst frames of a trace that get a note.
 	noted = 3
 	// expandedLayers is the number of layers that leaves room for the process to look at: the UI
 	// shows layers above it.
@@ -35,68 +46,92 @@ const (
 	around = 100 * trace.Millisecond
 )
 
-// Look returns a view of a frame, an interaction or a time in a timeline, by default of the
+// Look returns a view of a frame, an interaction or a time in a trace, by default of the
 // late frame that missed its deadline by most, the first of equals. The worst frames have notes
-// with their causes; c may be nil. Of a timeline without complete frames, interactions and layers
-// it only says so.
+// with their causes. Without complete frames, interactions and layers it only says so.
 //
 // The process to look at is the first of the workspace, and the only one that is expanded.
 // Then the frame and its causes are on the screen wherever the UI scrolls to: it looks for
 // the selected slice while it runs the commands, so it may scroll before or after the
-// workspace changes.
-func Look(t *analyzer.Timeline, c *why.Causes, o ViewOptions) (View, error) {
-	frames := survey(t)
-	if frames.process == nil {
+// workspace changes. Of a merged trace, the processes of that name, or those of the worst
+// frames, are one below the other; what is selected is of the base, unless only the other has late frames.
+func Look(sides []Side, o ViewOptions) (View, error) {
+	var list []frames
+	var tabs ui.Overview
+	for _, side := range sides {
+		f := survey(side)
+		if f.process == nil {
+			continue
+		}
+		list = append(list, f)
+		tabs.Frames, tabs.Late, tabs.Judged = tabs.Frames || f.complete, tabs.Late || len(f.late) > 0, tabs.Judged || f.judged
+		tabs.Layers, tabs.Interactions = tabs.Layers || f.layers > 0, tabs.Interactions || len(side.Timeline.Interactions) > 0
+		if !f.android && side.Name != "" {
+			tabs.Sides = append(tabs.Sides, side.Name)
+		}
+	}
+	if len(list) == 0 {
 		return View{Commands: []ui.Command{ui.NoFrames()}}, nil
 	}
-	var view View
-	process := frames.process
-	switch f := frames.selected(o.At); {
+	slices.SortStableFunc(list, func(a, b frames) int {
+		return cmp.Or(min(1, len(b.late))-min(1, len(a.late)), strings.Compare(a.side.Name, b.side.Name))
+	})
+	main := &list[0]
+	view := View{side: main.side}
+	process := main.process
+	switch f := main.selected(o.At); {
 	case o.Interaction != nil:
 		process = o.Interaction.Process
 		view.Selected, view.Process, view.Interaction = o.Interaction.Span(), process.PID, o.Interaction.ID
-		view.Span = within(widen(view.Selected, cmp.Or(view.Selected.Duration()/8, around)), frames.all)
+		view.Span = within(widen(view.Selected, cmp.Or(view.Selected.Duration()/8, around)), main.all)
 	case f != nil:
 		process = f.Process
 		view.Selected, view.Process = f.Actual, process.PID
 		whole := union(f.Actual, f.Expected)
-		view.Span = within(widen(whole, whole.Duration()*3/4), frames.all)
+		view.Span = within(widen(whole, whole.Duration()*3/4), main.all)
 	case o.At.Time.Known():
 		process = o.At.Near.Process
 	}
 	if o.At.Time.Known() {
-		view.Span = within(widen(analyzer.Interval{Start: o.At.Time, End: o.At.Time}, around), frames.all)
+		view.Span = within(widen(analyzer.Interval{Start: o.At.Time, End: o.At.Time}, around), main.all)
 	}
-	first := process.PID
-	if first == trace.UnknownPID {
-		first = 0 // the UI has no such process
+	view.Selected, view.Span = moved(view.Selected, main.side.Moved), moved(view.Span, main.side.Moved)
+	pids, layers, lateBuffer := []trace.PID{process.PID}, 0, false
+	for i := range list {
+		s := &list[i]
+		layers, lateBuffer = layers+s.layers, lateBuffer || s.lateBuffer
+		if i > 0 {
+			pids = append(pids, s.counterpart(process).PID)
+		}
 	}
+	pids = slices.Compact(slices.DeleteFunc(pids, func(pid trace.PID) bool { return pid == trace.UnknownPID })) // the UI has no such process
 	if !o.All {
-		view.Commands = ui.ShowWorkspace(first, frames.lateBuffer || frames.process == frames.producer)
+		view.Commands = ui.ShowWorkspace(pids, lateBuffer || main.process == main.producer)
 	}
-	if first != 0 {
-		view.Commands = append(view.Commands, ui.ExpandProcess(first))
+	if len(pids) > 0 {
+		view.Commands = append(view.Commands, ui.ExpandProcesses(pids))
 	}
-	if frames.layers > 0 && frames.layers <= expandedLayers && (frames.lateBuffer || len(frames.late) == 0) && !o.All {
+	if layers > 0 && layers <= expandedLayers && (lateBuffer || !tabs.Late) && !o.All {
 		view.Commands = append(view.Commands, ui.ExpandLayers())
 	}
-	for _, f := range frames.late[:min(noted, len(frames.late))] {
-		view.Commands = append(view.Commands, note(f, c))
+	for i := range list {
+		for _, f := range list[i].late[:min(noted, len(list[i].late))] {
+			view.Commands = append(view.Commands, list[i].note(f))
+		}
 	}
-	tabs, err := ui.Open(ui.Overview{
-		Frames: frames.complete, Late: len(frames.late) > 0, Judged: frames.judged, Android: frames.android, Selected: view.Selected.Known(),
-		Layers: frames.layers > 0, Interactions: len(t.Interactions) > 0, Interaction: o.Interaction != nil,
-	})
+	tabs.Android, tabs.Selected, tabs.Interaction = main.android, view.Selected.Known(), o.Interaction != nil
+	commands, err := ui.Open(tabs)
 	if err != nil {
 		return View{}, err
 	}
-	view.Commands = append(view.Commands, tabs...)
+	view.Commands = append(view.Commands, commands...)
 	return view, nil
 }
 
 // frames is what a view shows of the complete frames, the interactions and the layers of a
 // timeline.
 type frames struct {
+	side     Side
 	complete bool              // there are some
 	late     []*analyzer.Frame // those with the largest overruns first
 	// all is the interval in which the tracks have slices. The UI does not show times outside
@@ -113,7 +148,9 @@ type frames struct {
 	lateBuffer bool
 }
 
-func survey(t *analyzer.Timeline) (s frames) {
+func survey(side Side) (s frames) {
+	s.side = side
+	t := side.Timeline
 	counts := map[*analyzer.Process]int{}
 	var most *analyzer.Frame
 	for f := range t.Complete() {
@@ -176,22 +213,46 @@ func (s *frames) selected(at locate.Found) *analyzer.Frame {
 	return s.late[0]
 }
 
+// counterpart returns the process to look at beside that of another trace: the one with its name, or that of
+// the worst frame.
+func (s *frames) counterpart(p *analyzer.Process) *analyzer.Process {
+	for f := range s.side.Timeline.Complete() {
+		if f.Process.Name == p.Name {
+			return f.Process
+		}
+	}
+	if len(s.late) > 0 {
+		return s.late[0].Process
+	}
+	return s.process
+}
+
 // note marks a late frame with its overrun, cause and process. The UI shows the first 16
 // characters, and all in the note's details.
-func note(f *analyzer.Frame, c *why.Causes) ui.Command {
+func (s *frames) note(f *analyzer.Frame) ui.Command {
 	name := fmt.Sprintf("%-16s", fmt.Sprintf("%d +%s ms", f.VsyncID, text.AtLeast(f.Overrun(), f.Facts.Has(analyzer.Unfinished))))
-	if f.Process.Name != "" {
-		name += f.Process.Name + ": "
+	for _, of := range []string{s.side.Name, f.Process.Name} {
+		if of != "" {
+			name += of + ": "
+		}
 	}
-	if e := c.Of(f); e != nil {
-		name += causetext.Sentence(c, e)
+	if e := s.side.Causes.Of(f); e != nil {
+		name += causetext.Sentence(s.side.Causes, e)
 	}
-	return ui.Command{ID: "dev.perfetto.AddNoteAtTimestamp", Args: []string{fmt.Sprint(int64(f.Actual.Start)), strings.TrimRight(name, ": ")}}
+	return ui.Command{ID: "dev.perfetto.AddNoteAtTimestamp", Args: []string{fmt.Sprint(int64(f.Actual.Start.Add(s.side.Moved))), strings.TrimRight(name, ": ")}}
 }
 
 // widen returns an interval with some more time on both sides.
 func widen(i analyzer.Interval, by trace.Duration) analyzer.Interval {
 	return analyzer.Interval{Start: i.Start.Add(-by), End: i.End.Add(by)}
+}
+
+// moved returns an interval at a later time.
+func moved(i analyzer.Interval, by trace.Duration) analyzer.Interval {
+	if i.Known() {
+		i.Start, i.End = i.Start.Add(by), i.End.Add(by)
+	}
+	return i
 }
 
 // union returns the smallest interval with both, or the one that is known.

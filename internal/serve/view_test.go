@@ -12,6 +12,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
 	"ohframe/exporter/pftrace"
 	"ohframe/internal/locate"
 	"ohframe/internal/serve"
@@ -45,8 +46,12 @@ func interval(start, end int) analyzer.Interval {
 // look returns the view of frames at a place.
 func look(t *testing.T, at locate.Found, frames ...*analyzer.Frame) serve.View {
 	t.Helper()
-	view := must.Get(serve.Look(&analyzer.Timeline{Frames: frames}, nil, serve.ViewOptions{At: at}))(t)
+	view := must.Get(serve.Look(alone(&analyzer.Timeline{Frames: frames}, nil), serve.ViewOptions{At: at}))(t)
 	return view
+}
+
+func alone(t *analyzer.Timeline, c *why.Causes) []serve.Side {
+	return []serve.Side{{Timeline: t, Causes: c}}
 }
 
 func TestLook(t *testing.T) {
@@ -189,7 +194,7 @@ func TestInteraction(t *testing.T) {
 		{timelineOf(both, late), endOnly, interval(350, 350), interval(250, 450), "30", []string{"Jank by process", "Why frames were late", "Interactions", "pause", "tables"}},
 		{timelineOf(both), nil, analyzer.Interval{}, analyzer.Interval{}, "30", []string{"Interactions", "tables"}},
 	} {
-		view := must.Get(serve.Look(test.timeline, nil, serve.ViewOptions{Interaction: test.interaction}))(t)
+		view := must.Get(serve.Look(alone(test.timeline, nil), serve.ViewOptions{Interaction: test.interaction}))(t)
 		id := 0
 		if test.interaction != nil {
 			id = test.interaction.ID
@@ -237,7 +242,7 @@ func TestLayers(t *testing.T) {
 		for test.name == "many" && len(test.timeline.Layers) < 5 {
 			test.timeline.Layers = append(test.timeline.Layers, layer(player))
 		}
-		view := must.Get(serve.Look(test.timeline, nil, test.options))(t)
+		view := must.Get(serve.Look(alone(test.timeline, nil), test.options))(t)
 		if got := tabs(view); !reflect.DeepEqual(got, test.tabs) {
 			t.Errorf("%s: tabs %q, want %q", test.name, got, test.tabs)
 		}
@@ -257,7 +262,7 @@ func TestLayers(t *testing.T) {
 	// The time of buffers is visible.
 	timeline := timelineOf(nil, inTime)
 	timeline.Layers = []*analyzer.Layer{layer(player)}
-	view, err := serve.Look(timeline, nil, serve.ViewOptions{At: locate.Found{Time: trace.Time(70 * ms), Near: inTime}})
+	view, err := serve.Look(alone(timeline, nil), serve.ViewOptions{At: locate.Found{Time: trace.Time(70 * ms), Near: inTime}})
 	if err != nil || view.Span != (interval(50, 170)) {
 		t.Errorf("visible %v, error %v", view.Span, err)
 	}
@@ -288,7 +293,7 @@ func TestInteractionsInEngine(t *testing.T) {
 		served := file(out.Bytes())
 		var views []serve.View
 		for _, i := range summary.Timeline.Interactions {
-			view, err := serve.Look(summary.Timeline, summary.Causes, serve.ViewOptions{Interaction: i})
+			view, err := serve.Look(alone(summary.Timeline, summary.Causes), serve.ViewOptions{Interaction: i})
 			if err == nil {
 				err = view.MakeUnique(served, int64(len(served)))
 			}
@@ -324,7 +329,7 @@ func TestViewInEngine(t *testing.T) {
 			options.NoEvents = true
 		}
 		summary := must.Get(pftrace.Convert(t.Context(), bytes.NewReader(text), &out, options))(t)
-		view := must.Get(serve.Look(summary.Timeline, summary.Causes, serve.ViewOptions{All: all}))(t)
+		view := must.Get(serve.Look(alone(summary.Timeline, summary.Causes), serve.ViewOptions{All: all}))(t)
 		served := file(out.Bytes())
 		must.Do(t, view.MakeUnique(served, int64(len(served))))
 		session := enginetest.Load(t, served)

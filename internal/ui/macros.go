@@ -77,23 +77,28 @@ const layerTracks = "^Layers$"
 // anyProcess matches the end of the path of any process.
 const anyProcess = `\s\d+( \(.*\))?`
 
-// process matches the end of the path of a process, which the UI labels with its name, its
+// process matches the end of the path of a process with one of some ids. The UI labels it with its name, its
 // process id, and in brackets its machine if there are several.
-func process(pid trace.PID) string { return fmt.Sprintf(` %d( \(.*\))?`, pid) }
+func process(pids []trace.PID) string {
+	return " (" + strings.ReplaceAll(strings.Trim(fmt.Sprint(pids), "[]"), " ", "|") + `)( \(.*\))?`
+}
 
 // ShowWorkspace switches to a workspace of only the tracks of frames and interactions, under
-// the names of their processes, and of layers, below what was late in all processes. Unless it is zero,
-// the process with the given id is the first. Layers are above the processes if layersFirst, otherwise below.
-func ShowWorkspace(pid trace.PID, layersFirst bool) []Command {
+// the names of their processes, and of layers, below what was late in all processes. Processes with one of the
+// given ids are the first. Layers are above the processes if layersFirst, otherwise below.
+func ShowWorkspace(pids []trace.PID, layersFirst bool) []Command {
 	commands := []Command{{"dev.perfetto.CreateWorkspace", []string{workspace}}, copyToWorkspace(lateTracks)}
 	if layersFirst {
 		commands = append(commands, copyToWorkspace(layerTracks))
 	}
 	except, bare := "", ""
-	if pid != 0 {
-		commands = append(commands, copyToWorkspace(framesOf("", process(pid))), copyToWorkspace(process(pid)+" > "+bareTracks))
-		except = `|[\s\S]*` + process(pid) + frameTracks
-		bare = `^(?![\s\S]*` + process(pid) + " > " + bareTracks + `)`
+	if len(pids) > 0 {
+		for _, pid := range pids {
+			one := process([]trace.PID{pid})
+			commands = append(commands, copyToWorkspace(framesOf("", one)), copyToWorkspace(one+" > "+bareTracks))
+		}
+		except = `|[\s\S]*` + process(pids) + frameTracks
+		bare = `^(?![\s\S]*` + process(pids) + " > " + bareTracks + `)`
 	}
 	commands = append(commands, copyToWorkspace(framesOf(except, "")), copyToWorkspace(bare+`^([\s\S]*`+anyProcess+" > )?"+bareTracks))
 	if !layersFirst {
@@ -111,8 +116,8 @@ func expand(pattern string) Command {
 	return Command{"dev.perfetto.ExpandTracksByRegex", []string{pattern, "path"}}
 }
 
-// ExpandProcess expands the processes with an id, and their tracks Frames.
-func ExpandProcess(pid trace.PID) Command { return expand(process(pid) + "( > Frames)?$") }
+// ExpandProcesses expands the processes with one of some ids, and their tracks Frames.
+func ExpandProcesses(pids []trace.PID) Command { return expand(process(pids) + "( > Frames)?$") }
 
 // ExpandLayers expands the track of layers, not what is below each of them.
 func ExpandLayers() Command { return expand(layerTracks) }
@@ -146,6 +151,6 @@ func Macros() []Macro {
 		macro("Launches", "launches, cold starts by stage", []string{interactionsModule}, launchesTab.show()),
 		macro("Layers", "layers, videos, games, buffers", []string{layersModule}, layersTab.show()),
 		macro("Stages", "stages, where the time of frames goes", []string{"ohos.stages"}, stagesTab.show()),
-		macro("Workspace", "show only the tracks of frames", nil, ShowWorkspace(0, true), []Command{expand(".")}),
+		macro("Workspace", "show only the tracks of frames", nil, ShowWorkspace(nil, true), []Command{expand(".")}),
 	}
 }

@@ -45,6 +45,9 @@ type Overview struct {
 	Android  bool // the frames are Android's
 	Selected bool // the view selects something
 
+	// Sides are the names of the traces with frames of OpenHarmony in a merged one, in their order.
+	Sides []string
+
 	Layers       bool // there are tracks of layers
 	Interactions bool // there are interactions
 	Interaction  bool // the view selects one
@@ -75,6 +78,7 @@ func Open(o Overview) ([]Command, error) {
 	}
 	var commands []Command
 	show := func(t tab, about string) {
+		t.tellSides(o.Sides)
 		commands, script = append(commands, t.atOnce(about, script)), ""
 	}
 	if o.Layers && o.Late {

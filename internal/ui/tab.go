@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -15,6 +16,7 @@ type tab struct {
 	columns []column
 	from    string // a list of tables with conditions
 	order   string
+	machine string // an expression for the machine of a row, if the tab is shown at once
 	// Without rows, the tab has one row with a text in one column: empty is an SQL expression.
 	notice, empty string
 }
@@ -25,6 +27,17 @@ var (
 	linkID = column{"id", "s.id"}
 	link   = []column{{"ts", "s.ts"}, {"dur", "s.dur"}, {"track_id", "s.track_id"}}
 )
+
+// tellSides adds a column that says of which trace of a merged one a row is. The machines are in the order of the
+// traces. Their names are in SQL only from v58 on.
+func (t *tab) tellSides(names []string) {
+	if len(names) < 2 {
+		return
+	}
+	quoted := func(name string) string { return "'" + strings.ReplaceAll(name, "'", "''") + "'" }
+	side := column{"side", fmt.Sprintf("iif((SELECT count(*) FROM _ohos_machine AS m WHERE m.machine_id < %s) = 0, %s, %s)", t.machine, quoted(names[0]), quoted(names[1]))}
+	t.columns = slices.Insert(slices.Clone(t.columns), 1, side)
+}
 
 // view returns the name of the tab's view.
 func (t *tab) view() string {
@@ -61,10 +74,11 @@ var why = tab{
 		{"process", "p.name"}, {"frame", "s.vsync_id"},
 		{"confidence", "extract_arg(s.arg_set_id, 'debug.confidence')"}, {"advice", "extract_arg(s.arg_set_id, 'debug.advice')"},
 	}, link...),
-	from:   "ohos_frame_slice AS s JOIN process AS p USING (upid) WHERE s.is_late",
-	order:  "extract_arg(s.arg_set_id, 'debug.overrun_ms') DESC, s.ts, s.id",
-	notice: "why",
-	empty:  noneLate,
+	from:    "ohos_frame_slice AS s JOIN process AS p USING (upid) WHERE s.is_late",
+	order:   "extract_arg(s.arg_set_id, 'debug.overrun_ms') DESC, s.ts, s.id",
+	machine: "p.machine_id",
+	notice:  "why",
+	empty:   noneLate,
 }
 
 // soon is the SQL module of the tabs that "ohframe open" shows before it creates the tables

@@ -16,9 +16,10 @@ var (
 			{"slight", measure("stutter.slight")}, {"medium", measure("stutter.medium")}, {"severe", measure("stutter.severe")},
 			{"hitches", measure("hitches.hitches")}, {"empty", measure("frames.empty")}, {"misaligned", measure("frames.misaligned")},
 		},
-		from:   "_ohos_report",
-		order:  measure("frames.late") + " DESC, " + measure("jank_rate") + " DESC, process_name, pid",
-		notice: "process", empty: noFrames,
+		from:    "_ohos_report",
+		order:   measure("frames.late") + " DESC, " + measure("jank_rate") + " DESC, process_name, pid",
+		machine: "(SELECT machine_id FROM process AS p WHERE p.upid = _ohos_report.upid)",
+		notice:  "process", empty: noFrames,
 	}
 	worstTab = tab{
 		title: "Worst frames",
@@ -79,9 +80,10 @@ var (
 			{"response ms", "round(s.response_ms, 1)"}, {"grade", "s.grade"}, {"completion ms", "round(s.completion_ms, 1)"},
 			{"FPS", "round(s.fps, 1)"}, {"refreshes per frame", "s.cadence_every"}, {"of Hz", "s.cadence_refresh_hz"}, {"worst frame", "s.worst_frame"}, {"process", "s.process_name"}, {"page", "s.page"},
 		}, link...),
-		from:   "ohos_interaction AS s",
-		order:  "s.hitch_ms_per_s DESC, s.late DESC, s.interaction",
-		notice: "scene", empty: noInteractions,
+		from:    "ohos_interaction AS s",
+		order:   "s.hitch_ms_per_s DESC, s.late DESC, s.interaction",
+		machine: "(SELECT machine_id FROM process AS p WHERE p.upid = s.upid)",
+		notice:  "scene", empty: noInteractions,
 	}
 	// The order is that of the tracks.
 	layersTab = tab{
@@ -93,9 +95,10 @@ var (
 			{"request P50 ms", "round(s.request_p50_ms, 1)"}, {"GPU P50 ms", "round(s.gpu_p50_ms, 1)"},
 			{"process", "s.process_name"}, {"framework", "s.framework"},
 		}, link...),
-		from:   "ohos_layer AS s",
-		order:  "coalesce(s.late, 0) DESC, s.dropped DESC, s.buffers DESC, s.layer_id",
-		notice: "layer", empty: noLayers,
+		from:    "ohos_layer AS s",
+		order:   "coalesce(s.late, 0) DESC, s.dropped DESC, s.buffers DESC, s.layer_id",
+		machine: "s.machine_id",
+		notice:  "layer", empty: noLayers,
 	}
 	launchesTab = tab{
 		title: "Stages of launches",

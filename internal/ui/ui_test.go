@@ -422,7 +422,11 @@ func TestLayers(t *testing.T) {
 func TestWorkspacePattern(t *testing.T) {
 	layersFirst := true
 	copied := func(pid trace.PID, path string) (steps []int) {
-		for i, c := range ui.ShowWorkspace(pid, layersFirst) {
+		pids := []trace.PID{pid, 40}
+		if pid == 0 {
+			pids = nil
+		}
+		for i, c := range ui.ShowWorkspace(pids, layersFirst) {
 			if strings.Contains(c.ID, "Copy") && uitest.Compile(t, c.Args[0]).Match(path) {
 				steps = append(steps, i)
 			}
@@ -473,15 +477,15 @@ func TestWorkspacePattern(t *testing.T) {
 	// The process that is given comes first.
 	for path, want := range map[string]int{
 		"Late frames": 1, "Layers": 2, "gallery 20 > Frames": 3, "gallery 20 (machine 1) > Actual Timeline": 3, "a>b 20 > Frames": 3, "a\nb 20 > Frames": 3,
-		"gallery 20 > Interactions": 4, "gallery 20 (machine 1) > Hangs": 4, "gallery 120 > Interactions": 6, "Interactions": 6,
-		"gallery 120 > Frames": 5, "gallery 201 > Frames": 5, "gallery 20 > Frames 7 > Frames": 5,
+		"gallery 20 > Interactions": 4, "gallery 20 (machine 1) > Hangs": 4, "gallery 120 > Interactions": 8, "Interactions": 8,
+		"gallery 120 > Frames": 7, "gallery 201 > Frames": 7, "gallery 20 > Frames 7 > Frames": 7, "gallery 40 (machine 1) > Frames": 5, "gallery 40 > Hangs": 6,
 	} {
 		if steps := copied(20, path); !slices.Equal(steps, []int{want}) {
 			t.Errorf("%q is copied in %v, want %d", path, steps, want)
 		}
 	}
 	layersFirst = false
-	if steps := copied(20, "Layers"); !slices.Equal(steps, []int{6}) {
+	if steps := copied(20, "Layers"); !slices.Equal(steps, []int{8}) {
 		t.Errorf("layers without a late buffer are copied in %v", steps)
 	}
 }
