@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -31,44 +32,49 @@ func TestKilledFleet(t *testing.T) {
 		return exec.Command("ohframe", "fleet", "run", in, "-o", dir, "--shards", "20", "--frames", "--resume")
 	}
 	reference := filepath.Join(t.TempDir(), "reference")
-	start := time.Now()
 	if out, err := fleet(reference).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	took := time.Since(start)
 	want := readFolder(t, reference)
 	if len(want) != 140 {
 		t.Fatalf("%d files, want 7 for each of 20 shards", len(want))
 	}
 	dir := filepath.Join(t.TempDir(), "killed")
 	r := rand.New(rand.NewPCG(1, 1))
-	killed := 0
-	for range slow.Of(15, 200) {
+	for killed := 0; killed < slow.Of(10, 100); {
+		aim := len(readFolder(t, dir)) + r.IntN(60)
 		cmd := fleet(dir)
 		must.Do(t, cmd.Start())
-		time.Sleep(time.Duration(r.Int64N(int64(took))))
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		for len(ended) == 0 && len(readFolder(t, dir)) < aim {
+			time.Sleep(time.Duration(r.Int64N(int64(time.Millisecond))))
+		}
 		cmd.Process.Kill()
-		if exit := (*exec.ExitError)(nil); errors.As(cmd.Wait(), &exit) {
-			killed++
+		err := <-ended
+		if err != nil && !cmd.ProcessState.Sys().(syscall.WaitStatus).Signaled() {
+			t.Fatal(err)
 		}
 		for name, content := range readFolder(t, dir) {
 			if filepath.Base(name)[0] != '.' && want[name] != content {
 				t.Fatalf("after being killed: %s is not what it should be", name)
 			}
 		}
+		if err != nil {
+			killed++
+		} else { // it was done before
+			must.Do(t, os.RemoveAll(dir))
+		}
 	}
 	if out, err := fleet(dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	if got := readFolder(t, dir); !maps.Equal(got, want) {
-		t.Errorf("after %d kills: %d files, want the %d of a run without", killed, len(got), len(want))
-	}
-	if killed == 0 {
-		t.Error("no run was killed")
+		t.Errorf("%d files, want the %d of a run that was not killed", len(got), len(want))
 	}
 }
 
-// readFolder returns the contents of the files below a folder.
+// readFolder returns the contents of the files below a folder, in which a run may write.
 func readFolder(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -80,6 +86,9 @@ func readFolder(t *testing.T, dir string) map[string]string {
 			return err
 		}
 		content, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		name, _ := filepath.Rel(dir, path)
 		files[name] = string(content)
 		return err
