@@ -4,7 +4,7 @@ package main
 
 import "github.com/urfave/cli/v2"
 
-// hostCommands are those that need devices, servers, shells or many files, which a browser does not have.
+// hostCommands are those that need devices, shells or many files, which a browser does not have.
 func hostCommands() []*cli.Command {
 	return []*cli.Command{recordCommand(), devicesCommand(), uiCommand(), sqlCommand(), fleetCommand(), completionCommand(), manualCommand()}
 }

@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/parquet-go/parquet-go"
-
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 )
@@ -120,57 +118,59 @@ func (p *packer) add(r *Row) {
 	p.n++
 }
 
-// each yields the rows as a file has them, whose cells are those of a packer of the table. A row is valid
-// until yield returns.
-func (p *packed) each(cells []cell, yield func(parquet.Row) error) error {
-	var row parquet.Row
-	var column int
+// load sets the variables of cells, which are those of a packer of the table, to each row and calls yield. Lists
+// and pointers are the row's own.
+func (p *packed) load(cells []cell, yield func()) {
 	var b []byte
 	integer := func() int64 {
 		n, size := binary.Varint(b)
 		b = b[size:]
 		return n
 	}
-	short := func() parquet.Value { return parquet.Int32Value(int32(integer())) }
-	long := func() parquet.Value { return parquet.Int64Value(integer()) }
-	text := func() parquet.Value { return parquet.ByteArrayValue(p.texts[integer()]) }
-	add := func(v parquet.Value, repetition, definition int) {
-		row = append(row, v.Level(repetition, definition, column))
-	}
-	// elements adds what may be nil, and has a leading one, or a list, which has a leading length.
-	elements := func(value func() parquet.Value) {
-		n := int(integer())
-		if n == 0 {
-			add(parquet.NullValue(), 0, 0)
-		}
-		for i := range n {
-			add(value(), min(i, 1), 1)
-		}
-	}
+	text := func() string { return string(p.texts[integer()]) }
 	for _, b = range p.blocks {
 		for len(b) > 0 {
-			row = row[:0]
-			for i, c := range cells {
-				column = i
-				switch c.to.(type) {
+			for _, c := range cells {
+				switch x := c.to.(type) {
 				case *int64:
-					add(long(), 0, 0)
+					*x = integer()
 				case *trace.PID:
-					add(short(), 0, 0)
-				case *string, *stats.Kind:
-					add(text(), 0, 0)
-				case **int64, *[]int64:
-					elements(long)
-				case **string, *[]string:
-					elements(text)
+					*x = trace.PID(integer())
+				case *string:
+					*x = text()
+				case *stats.Kind:
+					*x = stats.Kind(text())
+				case **int64:
+					*x = optional(integer, integer)
+				case **string:
+					*x = optional(integer, text)
+				case *[]int64:
+					*x = list(integer, integer)
+				case *[]string:
+					*x = list(integer, text)
 				case *[]int32:
-					elements(short)
+					*x = list(integer, func() int32 { return int32(integer()) })
 				}
 			}
-			if err := yield(row); err != nil {
-				return err
-			}
+			yield()
 		}
 	}
-	return nil
+}
+
+// optional returns a value that has a leading one; nil if it has a zero.
+func optional[T any](integer func() int64, value func() T) *T {
+	if integer() == 0 {
+		return nil
+	}
+	v := value()
+	return &v
+}
+
+// list returns values that have a leading length.
+func list[T any](integer func() int64, value func() T) []T {
+	values := make([]T, integer())
+	for i := range values {
+		values[i] = value()
+	}
+	return values
 }

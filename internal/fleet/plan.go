@@ -10,9 +10,7 @@
 package fleet
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -20,7 +18,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/parquet-go/parquet-go"
 	"github.com/zeebo/xxh3"
 
 	"ohframe"
@@ -246,95 +243,4 @@ func (p *Plan) Check(ctx context.Context, store Store, dir string) error {
 		}
 	}
 	return nil
-}
-
-// CheckOthers returns an error if shards but the given one were written with other options or by another
-// version: a dataset would have both. All are written again if the shard is -1: then only options that the
-// user gives are compared.
-func (p *Plan) CheckOthers(ctx context.Context, store Store, dir string, shard int) error {
-	names, err := store.List(ctx, joinPath(dir, tracesFolder))
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if k, _, ok := parsePart(name); !ok || k == shard {
-			continue
-		}
-		d := &Dataset{store: store}
-		f, err := d.open(ctx, joinPath(dir, tracesFolder, name))
-		if err != nil {
-			continue // readers of the dataset report it
-		}
-		version, _ := f.Lookup(keyVersion)
-		options, _ := f.Lookup(keyOptions)
-		hash, all := p.hash, shard < 0
-		if all {
-			hash = p.hashOptions(dimsOf(f.Schema())) // those of folders and events come and go
-		}
-		f.close()
-		differs := ""
-		switch {
-		case version != p.Version && !all:
-			differs = "by another version"
-		case version == p.Version && options != hash:
-			differs = "with other options"
-		default:
-			continue
-		}
-		return &diag.Error{What: fmt.Sprintf("%s: written %s than this run would write", joinPath(dir, tracesFolder, name), differs), Hint: "-o DIR names another folder; --resume in all processes writes all shards again"}
-	}
-	return nil
-}
-
-// done reports whether the shard's parts exist and another run would write the same: their
-// metadata is that of this run, and no trace was changed after they were written.
-func (p *Plan) done(ctx context.Context, store Store, dir string, shard int) bool {
-	metadata := p.metadata(ctx, store, shard)
-	var written time.Time // the time of the oldest part
-	for _, folder := range p.folders() {
-		name := p.part(dir, folder, shard)
-		if !partDone(ctx, store, name, metadata) {
-			return false
-		}
-		if at := store.Written(ctx, name); written.IsZero() || at.Before(written) {
-			written = at
-		}
-	}
-	for _, in := range p.Shards[shard] {
-		for _, name := range append(inputs.Beside(in.Name), in.Name) {
-			if !store.Written(ctx, name).Before(written) && !written.IsZero() {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func partDone(ctx context.Context, store Store, name string, metadata [][2]string) bool {
-	part, size, err := store.OpenPart(ctx, name)
-	if err != nil {
-		return false
-	}
-	defer part.Close()
-	f, err := openParquet(part, size)
-	if err != nil {
-		return false
-	}
-	for _, m := range metadata {
-		if value, _ := f.Lookup(m[0]); value != m[1] {
-			return false
-		}
-	}
-	repeat, _ := f.Lookup(keyRepeat)
-	return repeat == "false"
-}
-
-// openParquet opens a file and reads only its end.
-func openParquet(part Part, size int64, options ...parquet.FileOption) (f *parquet.File, err error) {
-	defer func() {
-		if r := recover(); r != nil { // the library's on some damaged files
-			err = cmp.Or(err, errors.New("damaged"))
-		}
-	}()
-	return parquet.OpenFile(part, size, append([]parquet.FileOption{parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true)}, options...)...)
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/parquet-go/parquet-go"
-
 	"ohframe"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
@@ -211,13 +209,9 @@ func (d *Dataset) Add(name string, values map[string]string, t *ohframe.Trace) {
 func (d *Dataset) scanPacked(w wanted, yield func(*Row)) error {
 	var r Row
 	cells := r.cells(everything(w.table, d.Dims))
-	record, all, wanted := newRecord("rows", cells), r.Dims, make([]*string, len(w.dims))
+	all, wanted := r.Dims, make([]*string, len(w.dims))
 	for _, p := range d.packed[w.table] {
-		err := p.each(cells, func(row parquet.Row) error {
-			r.Dims = all
-			if err := record.load(row); err != nil {
-				return err
-			}
+		p.load(cells, func() {
 			for i, name := range w.dims {
 				wanted[i] = nil
 				if of := slices.Index(d.Dims, name); of >= 0 {
@@ -226,11 +220,7 @@ func (d *Dataset) scanPacked(w wanted, yield func(*Row)) error {
 			}
 			r.Dims = wanted
 			yield(&r)
-			return nil
 		})
-		if err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -1,3 +1,5 @@
+//go:build !js
+
 package fleet
 
 import (
@@ -18,28 +20,6 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/internal/record/meta"
 )
-
-// storedRow is what the dataset has of a trace for commands that would otherwise read it.
-type storedRow struct {
-	Trace     string
-	Dims      []*string
-	Recorded  *int64  // as of Row
-	Recording *string // meta.Meta as JSON; nil if it is unknown how the trace was recorded
-	// Unreliable: its data is unreliable, see package quality.
-	Unreliable bool
-	Result     []byte // ohframe.Trace.Store
-}
-
-// cells returns the columns, without the result unless it is wanted.
-func (r *storedRow) cells(dims []string, result bool) []cell {
-	r.Dims = make([]*string, len(dims))
-	list := append([]cell{{"trace", &r.Trace}}, dimCells(dims, r.Dims)...)
-	list = append(list, cell{"recorded,timestamp(microsecond)", &r.Recorded}, cell{"recording,dict", &r.Recording}, cell{"unreliable", &r.Unreliable})
-	if result {
-		list = append(list, cell{"result", &r.Result})
-	}
-	return list
-}
 
 func newStoredRow(s source, in Input, t *ohframe.Trace) *storedRow {
 	r := &storedRow{Trace: s.name, Dims: s.dims, Recorded: cmp.Or(recorded(t.Timeline), s.recorded), Unreliable: t.Quality.Verdict == stats.Unreliable, Result: t.Store()}
@@ -75,29 +55,6 @@ func (w *shardWriter) writeStored(r *storedRow) error {
 	}
 	w.pending = 0
 	return w.writers[resultsFolder].Flush()
-}
-
-// Stored is a trace of a dataset.
-type Stored struct {
-	Dataset *Dataset
-	Name    string // of the trace, as the run got it
-	Values  Values // of the dimensions, with recordedDay
-	// Recorded is when it was recorded, in microseconds since 1970; nil if that is unknown.
-	Recorded *int64
-	Meta     *meta.Meta // how it was recorded; nil if that is unknown
-	// Unreliable: its data is unreliable, see package quality.
-	Unreliable bool
-	part       string
-	row        int64
-}
-
-// ID is the same of a trace in several datasets, which has one name and one time of day. Without the time it is
-// known to be the same trace in one dataset only.
-func (s *Stored) ID() string {
-	if s.Recorded != nil {
-		return fmt.Sprint(*s.Recorded, " ", s.Name)
-	}
-	return joinPath(cleanName(s.Dataset.Dir), s.Name)
 }
 
 // List lists the traces of a dataset, in the order of their names within each shard.
@@ -253,15 +210,4 @@ func (r *storedReader) read(ctx context.Context, s *Stored) (b []byte, err error
 		return nil, err
 	}
 	return slices.Clone(r.row.Result), nil
-}
-
-// IsDataset reports whether a folder is a dataset: its tables have parts.
-func IsDataset(dir string) bool {
-	for _, folder := range []string{tracesFolder, failuresFolder} {
-		names, _ := Files{}.List(context.Background(), joinPath(dir, folder))
-		if slices.ContainsFunc(names, func(name string) bool { _, _, ok := parsePart(name); return ok }) {
-			return true
-		}
-	}
-	return false
 }

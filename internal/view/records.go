@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/parquet-go/parquet-go"
-
 	"ohframe/analyzer/trace"
 	"ohframe/internal/text"
 )
@@ -169,18 +167,4 @@ func csvCell(v reflect.Value) string {
 		return strings.Join(list, separator)
 	}
 	panic(fmt.Sprintf("a column of type %s", v.Type())) // a mistake in a struct
-}
-
-// rowsPerGroup is the number of rows in memory before they are written.
-const rowsPerGroup = 1 << 16
-
-// WriteParquet writes the rows with the parquet tags of T.
-func (rows Records[T]) WriteParquet(w io.Writer) error {
-	out := parquet.NewGenericWriter[T](w, parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(rowsPerGroup))
-	for row := range rows {
-		if _, err := out.Write([]T{row}); err != nil {
-			return err
-		}
-	}
-	return out.Close()
 }
