@@ -8,7 +8,7 @@ web-program: web-wasm web-worker
 
 web-wasm:
 	@mkdir -p $(web_dir)
-	GOOS=js GOARCH=wasm go build -trimpath -ldflags='-s -w' -o $(web_dir)/ohframe.wasm ./cmd/ohframe
+	GOOS=js GOARCH=wasm go build -trimpath -ldflags="-s -w" -tags urfave_cli_no_docs -o $(web_dir)/ohframe.wasm ./cmd/ohframe
 	cp "$$(go env GOROOT)/lib/wasm/wasm_exec.js" $(web_dir)
 
 web-worker: $(plugin_installed)

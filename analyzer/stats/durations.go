@@ -119,9 +119,9 @@ const ofFrames = 0
 var quantileFieldsOf sync.Map
 
 func quantileFields(t reflect.Type, prefix string) (list []quantileField) {
-	type key struct {
-		reflect.Type
-		string
+	type key struct { // it embeds nothing: the linker would keep all methods of the program
+		of     reflect.Type
+		prefix string
 	}
 	if known, ok := quantileFieldsOf.Load(key{t, prefix}); ok {
 		return known.([]quantileField)
