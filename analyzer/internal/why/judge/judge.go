@@ -243,6 +243,9 @@ func (j *judge) confidence(a *account.Account, e *why.Explanation, cause *why.Sh
 	if e.Basis == why.Budget {
 		steps += 2
 	}
+	if e.Outcome == why.PlaceOnly {
+		steps++ // whether the thread ran or waited is unknown
+	}
 	if e.Slowdown > 0 {
 		steps++
 	}
