@@ -132,20 +132,35 @@ func (p *pipeline) writeLost() {
 	if p.causes == nil {
 		return
 	}
-	p.writeCounter(lostTrack, "By how much the last frame missed its deadline; 0 if it was on time.", "ms",
+	p.writeCounter(lostTrack, "By how much the frame that is made misses its deadline, of several the worst, and then that of the last; 0 if it is on time.", "ms",
 		lostTime(slices.Concat(p.applications, p.renders)))
 }
 
-// lostTime samples the overruns where frames end, as far as they change. There are no
+// lostTime samples the greatest overrun of the frames that are made, where it changes. There are no
 // samples if no frame was late.
 func lostTime(frames []*analyzer.Frame) []sample {
 	frames = slices.DeleteFunc(frames, func(f *analyzer.Frame) bool { return !f.Deadline.Known() })
-	slices.SortStableFunc(frames, func(a, b *analyzer.Frame) int { return cmp.Compare(a.End(), b.End()) })
-	list := []sample{}
+	slices.SortStableFunc(frames, func(a, b *analyzer.Frame) int { return cmp.Compare(a.Actual.Start, b.Actual.Start) })
+	var times []trace.Time
 	for _, f := range frames {
-		list = appendChange(list, f.End(), f.Overrun().Milliseconds())
+		times = append(times, f.Actual.Start, f.End())
 	}
-	if len(list) == 1 && list[0].value == 0 {
+	slices.Sort(times)
+	list, begun, made, late := []sample{}, 0, []*analyzer.Frame(nil), false
+	for _, at := range slices.Compact(times) {
+		for begun < len(frames) && frames[begun].Actual.Start <= at {
+			made = append(made, frames[begun])
+			begun++
+		}
+		made = slices.DeleteFunc(made, func(f *analyzer.Frame) bool { return f.End() <= at && f.Actual.Start < at })
+		if len(made) == 0 {
+			continue // until the next one begins
+		}
+		worst := slices.MaxFunc(made, func(a, b *analyzer.Frame) int { return cmp.Compare(a.Overrun(), b.Overrun()) })
+		list = appendChange(list, at, worst.Overrun().Milliseconds())
+		late = late || worst.Overrun() > 0
+	}
+	if !late {
 		return nil
 	}
 	return list

@@ -103,3 +103,30 @@ func TestRefreshRates(t *testing.T) {
 	want := []sample{{2, 60}, {6, 120}, {8, 90}, {9, 60}}
 	must.EqualSlices(t, refreshRates(frames), want)
 }
+
+// Lost time is that of the frame that is made, so that it is there where a frame is selected.
+func TestLostTime(t *testing.T) {
+	frame := func(start, end, deadline trace.Time) *analyzer.Frame {
+		f := &analyzer.Frame{Actual: analyzer.Interval{Start: start, End: end}, Deadline: deadline}
+		if end > deadline && deadline.Known() {
+			f.Facts = analyzer.MainLate
+		}
+		return f
+	}
+	const ms = trace.Time(trace.Millisecond)
+	late, within, onTime := frame(10*ms, 50*ms, 20*ms), frame(20*ms, 30*ms, 40*ms), frame(60*ms, 70*ms, 80*ms)
+	for _, test := range []struct {
+		name   string
+		frames []*analyzer.Frame
+		want   []sample
+	}{
+		{"none is late", []*analyzer.Frame{within, onTime}, nil},
+		{"until the next one begins", []*analyzer.Frame{late, onTime}, []sample{{10 * ms, 30}, {60 * ms, 0}}},
+		{"one on time beside it", []*analyzer.Frame{within, late, onTime}, []sample{{10 * ms, 30}, {60 * ms, 0}}},
+		{"a worse one beside it", []*analyzer.Frame{late, frame(40*ms, 90*ms, 45*ms)}, []sample{{10 * ms, 30}, {40 * ms, 45}}},
+		{"a better one that ends later", []*analyzer.Frame{late, frame(40*ms, 90*ms, 80*ms)}, []sample{{10 * ms, 30}, {50 * ms, 10}}},
+		{"at one time, and one without a deadline", []*analyzer.Frame{late, frame(50*ms, 50*ms, 49*ms), frame(5*ms, 95*ms, 0)}, []sample{{10 * ms, 30}, {50 * ms, 1}}},
+	} {
+		must.EqualSlices(t, lostTime(test.frames), test.want, test.name)
+	}
+}
