@@ -2,35 +2,24 @@ package ui
 
 import "ohframe/internal/sql"
 
-// atOnce returns a command that shows the tab and does not need modules: the query creates
-// what it selects from. The UI does not wait for it, so the next query follows at once. It
-// begins with a comment, because the UI shows the text of the query below the title.
-func (t *tab) atOnce(about, script string) Command {
-	return showTable(t.title, "/* "+about+" */ "+script+t.create()+" SELECT * FROM "+t.view())
-}
-
 // ofTimeline has the late frames of a trace without tracks Frames, as Android's: what is
 // known of them is on the frame timeline.
 var ofTimeline = tab{
 	title: why.title,
 	columns: append([]column{
-		linkID, {"why", "s.jank_type"}, {"late ms", "iif(s.surface_frame_token IS NULL, NULL, round((s.ts + s.dur - e.deadline) / 1e6, 1))"},
+		linkID, {androidWhy, "s.jank_type"}, {"late ms", "iif(s.surface_frame_token IS NULL, NULL, round((s.ts + s.dur - e.deadline) / 1e6, 1))"},
 		{"process", "p.name"}, {"frame", "cast_int!(s.name)"}, {"layer", "s.layer_name"},
 	}, link...),
 	from: "actual_frame_timeline_slice AS s JOIN process AS p USING (upid) " +
 		"LEFT JOIN (SELECT upid, name, max(ts + dur) AS deadline FROM expected_frame_timeline_slice GROUP BY upid, name) AS e USING (upid, name) " +
 		"WHERE s.jank_type GLOB iif(s.surface_frame_token IS NULL, '*SurfaceFlinger [CG]PU Deadline Missed*', '*App Deadline Missed*')",
 	order:  "iif(s.surface_frame_token IS NULL, NULL, s.ts + s.dur - e.deadline) DESC, s.ts",
-	notice: "why",
+	notice: androidWhy,
 	empty:  "'no frame was late'",
 }
 
-const (
-	aboutLate         = "late frames, the worst first: a click on an id selects the frame"
-	aboutProcesses    = "frames of each process, as in ohframe report"
-	aboutLayers       = "layers, the one with the most late buffers first: a click on an id selects it"
-	aboutInteractions = "interactions, the one with the most hitches first: a click on an id selects it"
-)
+// androidWhy is the title of the column of Perfetto's jank types.
+const androidWhy = "why (causes need OpenHarmony)"
 
 // NoFrames returns the command that says in a tab that there is nothing to see.
 func NoFrames() Command {
@@ -77,30 +66,30 @@ func Open(o Overview) ([]Command, error) {
 		processes.title = "No frame was late"
 	}
 	var commands []Command
-	show := func(t tab, about string) {
+	show := func(t tab) { // the script creates what tabs select from, before the first of them
 		t.tellSides(o.Sides)
-		commands, script = append(commands, t.atOnce(about, script)), ""
+		commands, script = append(commands, t.show(script)...), ""
 	}
 	if o.Layers && o.Late {
-		show(layersTab, aboutLayers)
+		show(layersTab)
 	}
 	if o.Interactions && !o.Interaction {
-		show(interactionsTab, aboutInteractions)
+		show(interactionsTab)
 	}
 	switch {
 	case o.Judged && o.Android:
-		commands = append(commands, ofTimeline.atOnce(aboutLate, ""))
+		commands = append(commands, ofTimeline.show("")...)
 	case o.Frames && !o.Android:
-		show(processes, aboutProcesses)
+		show(processes)
 		if o.Late {
-			show(why, aboutLate)
+			show(why)
 		}
 	}
 	if o.Layers && !o.Late {
-		show(layersTab, aboutLayers)
+		show(layersTab)
 	}
 	if o.Interaction {
-		show(interactionsTab, aboutInteractions)
+		show(interactionsTab)
 	}
 	if o.Selected {
 		commands = append(commands, runQuery(pause))

@@ -59,9 +59,9 @@ func (t *tab) create() string {
 		t.view(), strings.Join(outer, ", "), t.order, strings.Join(inner, ", "), t.from)
 }
 
-// show returns the commands that show the tab.
-func (t *tab) show() []Command {
-	return []Command{runQuery(t.create()), {"dev.perfetto.RunQueryAndShowTab", []string{"SELECT * FROM " + t.view(), t.title}}}
+// show returns the commands that run a script and show the tab.
+func (t *tab) show(script string) []Command {
+	return []Command{runQuery(script + t.create()), showTable(t.title, "SELECT * FROM "+t.view())}
 }
 
 // why has each late frame with its largest cause. A click on a row selects the frame's slice
