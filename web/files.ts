@@ -90,11 +90,16 @@ class Given extends Node {
   }
 
   override read(to: Uint8Array, at: number): number {
-    if (at >= this.size) return 0;
-    if (at < this.start || at >= this.start + this.slice.length) this.fetch(at);
-    const bytes = this.slice.subarray(at - this.start, at - this.start + to.length);
+    const bytes = this.view(at, to.length);
     to.set(bytes);
     return bytes.length;
+  }
+
+  /** The bytes from a position on, at most length and perhaps fewer; none at the end. */
+  view(at: number, length: number): Uint8Array {
+    if (at >= this.size) return new Uint8Array();
+    if (at < this.start || at >= this.start + this.slice.length) this.fetch(at);
+    return this.slice.subarray(at - this.start, at - this.start + length);
   }
 
   private fetch(at: number): void {
@@ -219,6 +224,18 @@ export class Files {
   written(path: string): Blob | undefined {
     const node = this.find(path);
     return node instanceof Written ? node.blob() : undefined;
+  }
+
+  /** Bytes of an open file of the page, without copying them; null if it has none there, or if reading fails. */
+  view(fd: number, at: number, length: number): Uint8Array | null {
+    const node = this.open.get(fd)?.node;
+    if (!(node instanceof Given)) return null;
+    try {
+      const bytes = node.view(at, length);
+      return bytes.length > 0 ? bytes : null;
+    } catch {
+      return null;
+    }
   }
 
   private makeFolder(path: string): Folder {

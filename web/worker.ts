@@ -18,7 +18,8 @@ declare function postMessage(message: FromWorker): void;
 
 // What Go's syscall package and wasm_exec.js look for. Both ask for it anew in each run.
 const scope = globalThis as unknown as {
-  fs: unknown; process: unknown; path: unknown; ohframe: {args: string[]};
+  fs: unknown; process: unknown; path: unknown;
+  ohframe: {args: string[]; read: (fd: number, at: number, length: number) => Uint8Array | null};
   onmessage: (event: MessageEvent<ToWorker>) => void;
 };
 scope.process = {
@@ -77,7 +78,7 @@ async function run({id, args, inputs, outputs}: ToWorker & {kind: 'run'}): Promi
     postMessage({kind: 'progress', id, read, total: files.total});
   });
   scope.fs = files.node();
-  scope.ohframe = {args: ['ohframe', ...args]}; // wasm_exec.js has room for few
+  scope.ohframe = {args: ['ohframe', ...args], read: (fd, at, length) => files.view(fd, at, length)};
   const go = new Go();
   let code = -1;
   go.exit = (c) => code = c;

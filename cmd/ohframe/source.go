@@ -85,7 +85,7 @@ func (s *source) Read(b []byte) (int, error) {
 	if s.left == 0 {
 		return 0, io.EOF
 	}
-	n, err := s.file.Read(b[:min(int64(len(b)), s.left)])
+	n, err := s.readFile(b[:min(int64(len(b)), s.left)])
 	s.left -= int64(n)
 	if err == io.EOF {
 		err = s.shorter(s.size - s.left)

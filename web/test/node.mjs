@@ -52,14 +52,17 @@ export function start(folder) {
   });
 }
 
-const {argv, stdin, stdout} = process;
+const {argv, stdin, stdout} = process, cpuUsage = process.cpuUsage.bind(process);
 if (argv[1] === import.meta.filename) {
   const run = start(argv[2]);
+  // cpu is the processor time in milliseconds, with that of the engine's other threads.
   for await (const line of readline.createInterface({input: stdin})) {
     const {args, inputs, outputs} = JSON.parse(line);
+    const before = cpuUsage();
     const answer = await run(args, inputs, Object.keys(outputs));
     for (const [path, blob] of Object.entries(answer.outputs ?? {})) fs.writeFileSync(outputs[path], new Uint8Array(await blob.arrayBuffer()));
+    const {user, system} = cpuUsage(before);
     const text = answer.stdout ? await answer.stdout.text() : '';
-    stdout.write(JSON.stringify({...answer, stdout: text, outputs: Object.keys(answer.outputs ?? {})}) + '\n');
+    stdout.write(JSON.stringify({...answer, cpu: (user + system) / 1000, stdout: text, outputs: Object.keys(answer.outputs ?? {})}) + '\n');
   }
 }
