@@ -3,9 +3,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -35,19 +33,19 @@ func TestKilledFleet(t *testing.T) {
 	if out, err := fleet(reference).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	want := readFolder(t, reference)
+	want := must.Files(t, reference)
 	if len(want) != 140 {
 		t.Fatalf("%d files, want 7 for each of 20 shards", len(want))
 	}
 	dir := filepath.Join(t.TempDir(), "killed")
 	r := rand.New(rand.NewPCG(1, 1))
 	for killed := 0; killed < slow.Of(10, 100); {
-		aim := len(readFolder(t, dir)) + r.IntN(60)
+		aim := len(must.Files(t, dir)) + r.IntN(60)
 		cmd := fleet(dir)
 		must.Do(t, cmd.Start())
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
-		for len(ended) == 0 && len(readFolder(t, dir)) < aim {
+		for len(ended) == 0 && len(must.Files(t, dir)) < aim {
 			time.Sleep(time.Duration(r.Int64N(int64(time.Millisecond))))
 		}
 		cmd.Process.Kill()
@@ -55,7 +53,7 @@ func TestKilledFleet(t *testing.T) {
 		if err != nil && !cmd.ProcessState.Sys().(syscall.WaitStatus).Signaled() {
 			t.Fatal(err)
 		}
-		for name, content := range readFolder(t, dir) {
+		for name, content := range must.Files(t, dir) {
 			if filepath.Base(name)[0] != '.' && want[name] != content {
 				t.Fatalf("after being killed: %s is not what it should be", name)
 			}
@@ -69,29 +67,7 @@ func TestKilledFleet(t *testing.T) {
 	if out, err := fleet(dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if got := readFolder(t, dir); !maps.Equal(got, want) {
+	if got := must.Files(t, dir); !maps.Equal(got, want) {
 		t.Errorf("%d files, want the %d of a run that was not killed", len(got), len(want))
 	}
-}
-
-// readFolder returns the contents of the files below a folder, in which a run may write.
-func readFolder(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	must.Do(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		content, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		name, _ := filepath.Rel(dir, path)
-		files[name] = string(content)
-		return err
-	}))
-	return files
 }

@@ -49,13 +49,13 @@ func TestFleetRecipes(t *testing.T) {
 	}
 	reference := filepath.Join(data, "reference")
 	shell(t, "ohframe fleet run @"+data+"/traces.txt -o "+reference+" --shards 64")
-	want := readFolder(t, reference)
+	want := must.Files(t, reference)
 	// check runs a recipe, with other names for its files, and compares the dataset.
 	check := func(name string, run func(t *testing.T, replace *strings.Replacer)) {
 		t.Run(name, func(t *testing.T) {
 			dataset := filepath.Join(t.TempDir(), "dataset")
 			run(t, strings.NewReplacer("/data/dataset", dataset, "/data/traces.txt", filepath.Join(data, "traces.txt")))
-			if got := readFolder(t, dataset); len(got) == 0 || !maps.Equal(got, want) {
+			if got := must.Files(t, dataset); len(got) == 0 || !maps.Equal(got, want) {
 				t.Errorf("%d files, want the %d of one process", len(got), len(want))
 			}
 		})

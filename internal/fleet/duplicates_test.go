@@ -74,7 +74,7 @@ func TestDuplicates(t *testing.T) {
 	for k := range shards {
 		run(t, &Runner{Dir: single}, look(t, dir, k, shards), Options{Shards: shards, Partial: true}, k)
 	}
-	if !maps.Equal(files(t, single), files(t, all)) {
+	if !maps.Equal(must.Files(t, single), must.Files(t, all)) {
 		t.Error("the shards one by one have other bytes")
 	}
 	got := map[string]string{}

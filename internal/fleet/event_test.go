@@ -274,7 +274,7 @@ func TestEventShards(t *testing.T) {
 	for k := range 5 {
 		run(t, &Runner{Dir: each}, uploads(t, dir, k, 5), options, k)
 	}
-	if want, got := files(t, all), files(t, each); !maps.Equal(got, want) || len(want) != 30 {
+	if want, got := must.Files(t, all), must.Files(t, each); !maps.Equal(got, want) || len(want) != 30 {
 		t.Errorf("%d files, want the %d of one process", len(got), len(want))
 	}
 	// Another event makes the shards of its traces run again.

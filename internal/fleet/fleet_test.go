@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -103,22 +102,6 @@ func opened(t testing.TB, dir string) *Dataset {
 	return d
 }
 
-// files returns the contents of all files below a folder.
-func files(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	found := map[string]string{}
-	must.Do(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		content, err := os.ReadFile(path)
-		name, _ := filepath.Rel(dir, path)
-		found[filepath.ToSlash(name)] = string(content)
-		return err
-	}))
-	return found
-}
-
 // pooledText returns the groups of a dataset as JSON.
 func pooledText(t *testing.T, dir string, by ...string) string {
 	t.Helper()
@@ -135,7 +118,7 @@ func TestSameBytes(t *testing.T) {
 	options := Options{Read: withCauses, Shards: 5, Frames: true}
 	first := t.TempDir()
 	run(t, &Runner{Dir: first, Workers: 1}, inputs, options)
-	want := files(t, first)
+	want := must.Files(t, first)
 	if len(want) != 35 {
 		t.Fatalf("%d files, want 7 for each of 5 shards", len(want))
 	}
@@ -158,7 +141,7 @@ func TestSameBytes(t *testing.T) {
 			}
 		}
 		group.Wait()
-		if !maps.Equal(files(t, dir), want) {
+		if !maps.Equal(must.Files(t, dir), want) {
 			t.Errorf("%s: other bytes than one worker", name)
 		}
 	}
@@ -305,7 +288,7 @@ func TestFullDisk(t *testing.T) {
 	options := Options{Shards: 6}
 	reference := t.TempDir()
 	run(t, &Runner{Dir: reference}, inputs, options)
-	want := files(t, reference)
+	want := must.Files(t, reference)
 	for _, space := range []int64{0, 1000, 30_000, 60_000, 100_000} {
 		dir := t.TempDir()
 		left := &atomic.Int64{}
@@ -314,14 +297,14 @@ func TestFullDisk(t *testing.T) {
 		if _, err := start(t.Context(), r, inputs, options); !errors.Is(err, errFull) {
 			t.Fatalf("got %v, want that the disk is full", err)
 		}
-		for name, content := range files(t, dir) {
+		for name, content := range must.Files(t, dir) {
 			if want[name] != content {
 				t.Errorf("%s is left, which is not complete", name)
 			}
 		}
 		r.Store, r.Resume = Files{}, true
 		run(t, r, inputs, options)
-		if !maps.Equal(files(t, dir), want) {
+		if !maps.Equal(must.Files(t, dir), want) {
 			t.Error("another dataset after the run was resumed")
 		}
 	}
@@ -347,7 +330,7 @@ func TestInterrupted(t *testing.T) {
 	}
 	reference := t.TempDir()
 	run(t, &Runner{Dir: reference}, inputs, Options{Shards: 4})
-	want, got := files(t, reference), files(t, dir)
+	want, got := must.Files(t, reference), must.Files(t, dir)
 	for name, content := range got {
 		if want[name] != content {
 			t.Errorf("%s is wrong", name)
@@ -364,7 +347,7 @@ func TestResume(t *testing.T) {
 	dir := t.TempDir()
 	options := Options{Shards: 4, Version: "1"}
 	run(t, &Runner{Dir: dir}, inputs, options)
-	want := files(t, dir)
+	want := must.Files(t, dir)
 	resumed := func(o Options, inputs []Input) int {
 		return run(t, &Runner{Dir: dir, Resume: true}, inputs, o).Skipped
 	}
@@ -377,7 +360,7 @@ func TestResume(t *testing.T) {
 		"truncated": func() error { return os.WriteFile(part, []byte(content[:len(content)/2]), 0o666) },
 	} {
 		must.Do(t, damage())
-		if got := resumed(options, inputs); got != 3 || !maps.Equal(files(t, dir), want) {
+		if got := resumed(options, inputs); got != 3 || !maps.Equal(must.Files(t, dir), want) {
 			t.Errorf("%s: %d of 3 shards skipped, or other bytes", name, got)
 		}
 	}
@@ -407,7 +390,7 @@ func TestBadDatasets(t *testing.T) {
 		want   string // in the error; empty for none
 	}{
 		{"copy", func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, "traces", "part-00000-of-00003 (1).parquet"), []byte(files(t, dir)["traces/"+part(0)]), 0o666)
+			return os.WriteFile(filepath.Join(dir, "traces", "part-00000-of-00003 (1).parquet"), []byte(must.Files(t, dir)["traces/"+part(0)]), 0o666)
 		}, "not a part"},
 		{"renamed", func(dir string) error {
 			return os.Rename(filepath.Join(dir, "traces", part(0)), filepath.Join(dir, "traces", part(1)))
@@ -513,7 +496,7 @@ func TestDamagedParts(t *testing.T) {
 	dir := t.TempDir()
 	run(t, &Runner{Dir: dir}, traces(t), Options{Read: withCauses})
 	name := filepath.Join(dir, "traces", partName(0, 1))
-	content := []byte(files(t, dir)["traces/"+partName(0, 1)])
+	content := []byte(must.Files(t, dir)["traces/"+partName(0, 1)])
 	r := rand.New(rand.NewPCG(5, 6))
 	for range slow.Of(100, 300) {
 		damaged := bytes.Clone(content)
@@ -598,7 +581,7 @@ func TestShardFiles(t *testing.T) {
 	for k := range shards {
 		run(t, &Runner{Dir: single}, look(t, dir, k, shards), Options{Shards: shards, Partial: true}, k)
 	}
-	if !maps.Equal(files(t, single), files(t, all)) {
+	if !maps.Equal(must.Files(t, single), must.Files(t, all)) {
 		t.Error("other bytes")
 	}
 	if d, err := Open(t.Context(), Files{}, single); err != nil || d.Traces != 5 || fmt.Sprint(d.Dims) != "[build only0 only1 only2]" {

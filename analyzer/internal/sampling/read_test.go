@@ -2,7 +2,6 @@ package sampling_test
 
 import (
 	"fmt"
-	"io"
 	"runtime"
 	"slices"
 	"testing"
@@ -18,31 +17,6 @@ import (
 	"ohframe/internal/testing/slow"
 )
 
-// endless is a recording with n copies of a block of records, which needs no memory for each.
-type endless struct {
-	head, block []byte
-	n           int
-}
-
-func (e *endless) size() int64 { return int64(len(e.head) + e.n*len(e.block)) }
-
-func (e *endless) ReadAt(b []byte, at int64) (n int, err error) {
-	for n < len(b) && at < e.size() {
-		from := e.head
-		if at < int64(len(e.head)) {
-			from = from[at:]
-		} else {
-			from = e.block[(at-int64(len(e.head)))%int64(len(e.block)):]
-		}
-		c := copy(b[n:], from)
-		n, at = n+c, at+int64(c)
-	}
-	if n < len(b) {
-		err = io.EOF
-	}
-	return n, err
-}
-
 // Samples beyond the limit are counted, and need no memory.
 func TestSamplesLimit(t *testing.T) {
 	slow.SkipRace(t)
@@ -50,15 +24,15 @@ func TestSamplesLimit(t *testing.T) {
 	n := slow.Of(100_000, 10_000_000)
 	limits := trace.Limits{Samples: slow.Of(1<<15, 0)} // 4 Mi by default
 	file := &perffile.File{Events: []perffile.Event{{Fields: perffile.SampleFields, Flags: perffile.Frequency, Rate: 1000, IDs: []uint64{7}}}}
-	input := &endless{head: file.Bytes(), n: n / perBlock}
-	clear(input.head[48:56]) // the data goes to the end of the file
+	input := &perffile.Repeated{Head: file.Bytes(), N: n / perBlock}
+	clear(input.Head[48:56]) // the data goes to the end of the file
 	for i := range uint64(perBlock) {
-		input.block = append(input.block, perffile.Sample(false, 7, 0x1000, 10, int32(10+i%4), 1000*(perBlock-i), 0, 1, nil)...)
+		input.Records = append(input.Records, perffile.Sample(false, 7, 0x1000, 10, int32(10+i%4), 1000*(perBlock-i), 0, 1, nil)...)
 	}
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	rec := must.Get(sampling.Read(input, input.size(), perfdata.Options{Limits: limits}))(t)
+	rec := must.Get(sampling.Read(input, input.Size(), perfdata.Options{Limits: limits}))(t)
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	limit := limits.WithDefaults().Samples

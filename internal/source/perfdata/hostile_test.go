@@ -14,38 +14,12 @@ import (
 	"ohframe/internal/testing/slow"
 )
 
-// repeated is a file of n copies of a record after a beginning, without memory for each.
-type repeated struct {
-	head, record []byte
-	n            int
-}
-
-func (r *repeated) size() int64 { return int64(len(r.head) + r.n*len(r.record)) }
-
-func (r *repeated) ReadAt(b []byte, at int64) (int, error) {
-	n := 0
-	for n < len(b) && at < r.size() {
-		from := r.head
-		if at < int64(len(r.head)) {
-			from = from[at:]
-		} else {
-			from = r.record[(at-int64(len(r.head)))%int64(len(r.record)):]
-		}
-		c := copy(b[n:], from)
-		n, at = n+c, at+int64(c)
-	}
-	if n < len(b) {
-		return n, io.EOF
-	}
-	return n, nil
-}
-
 // many returns a file whose records are n copies of blocks of records.
-func many(n int, block ...[]byte) *repeated {
+func many(n int, block ...[]byte) *perffile.Repeated {
 	f := app()
 	f.Features = nil
 	head := f.Bytes()
-	r := &repeated{head: head, record: bytes.Join(block, nil), n: n}
+	r := &perffile.Repeated{Head: head, Records: bytes.Join(block, nil), N: n}
 	clear(head[48:56]) // the data goes to the end of the file
 	return r
 }
@@ -86,7 +60,7 @@ func TestManySamples(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	r := drain(t, file, file.size())
+	r := drain(t, file, file.Size())
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	if r.Samples() != n*1000 || len(r.Profile().Stacks) > 20_000 {
@@ -155,9 +129,9 @@ func TestHugeCounts(t *testing.T) {
 
 func BenchmarkSamples(b *testing.B) {
 	file := many(100, block()...)
-	b.SetBytes(file.size())
+	b.SetBytes(file.Size())
 	for b.Loop() {
-		drain(b, file, file.size())
+		drain(b, file, file.Size())
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100_000, "ns/sample")
 }

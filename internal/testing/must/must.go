@@ -1,8 +1,12 @@
-// Package must ends a test at an error that it does not expect, and compares values.
+// Package must ends a test at an error that it does not expect, compares values, and reads what a test wrote.
 package must
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -32,6 +36,29 @@ func Get2[A, B any](a A, b B, err error) func(testing.TB) (A, B) {
 		Do(t, err)
 		return a, b
 	}
+}
+
+// Files returns the contents of the files below a folder, by their paths there with slashes. One that goes away
+// meanwhile is left out.
+func Files(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	Do(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		name, _ := filepath.Rel(dir, path)
+		files[filepath.ToSlash(name)] = string(content)
+		return err
+	}))
+	return files
 }
 
 // NoError fails the test, which goes on, if err is not nil. The message begins with what, as that of Equal.

@@ -267,3 +267,30 @@ func EventNames(events ...Event) []byte {
 	}
 	return b
 }
+
+// Repeated is a file of n copies of records after a beginning, without memory for each.
+type Repeated struct {
+	Head, Records []byte
+	N             int
+}
+
+// Size returns the length of the file.
+func (r *Repeated) Size() int64 { return int64(len(r.Head) + r.N*len(r.Records)) }
+
+// ReadAt reads the file.
+func (r *Repeated) ReadAt(b []byte, at int64) (n int, err error) {
+	for n < len(b) && at < r.Size() {
+		from := r.Head
+		if at < int64(len(r.Head)) {
+			from = from[at:]
+		} else {
+			from = r.Records[(at-int64(len(r.Head)))%int64(len(r.Records)):]
+		}
+		c := copy(b[n:], from)
+		n, at = n+c, at+int64(c)
+	}
+	if n < len(b) {
+		err = io.EOF
+	}
+	return n, err
+}
