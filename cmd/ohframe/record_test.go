@@ -290,6 +290,26 @@ func TestRecordNewest(t *testing.T) {
 	startRecord(t, phone("6.1", "KERNEL", "HongMeng Kernel 1.12.0"), "-b", "1025M").ends(t, 1, `--buffer: "1025M" is not a size from 256K to 1024M`)
 }
 
+// goesWrong records with a fault, and checks the exit code, the message and the hint. The watchdog cleans what is left
+// on the device after two minutes, which take four seconds.
+func goesWrong(t *testing.T, c fakehdc.Config, fault fakehdc.Fault, left bool, code int, what, hint string, args ...string) (*recording, string) {
+	if fault.Do != "" {
+		c.Faults = []fakehdc.Fault{fault}
+	}
+	if left {
+		c.Devices[0].Set["SLEEP_SCALE"] = "30"
+	}
+	wait := "20"
+	if code != 0 {
+		wait, what = "0.7", "ohframe: .*"+what
+	}
+	if hint != "" {
+		what += ".*\nhint: .*" + hint
+	}
+	r := startRecord(t, c, append([]string{"-t", "0.1", "-o", "x", "--wait", wait}, args...)...)
+	return r, r.ends(t, code, what)
+}
+
 // Whatever goes wrong, on every system version: there is a trace if and only if the exit
 // code is 0, and the device is in the state from before the recording.
 func TestRecordFailures(t *testing.T) {
@@ -305,28 +325,10 @@ func TestRecordFailures(t *testing.T) {
 			t.Run(f.name+"/"+system, func(t *testing.T) {
 				t.Parallel()
 				c := phone(system, f.set...)
-				if f.fault.Do != "" {
-					c.Faults = []fakehdc.Fault{f.fault}
-				}
-				if f.left {
-					c.Devices[0].Set["SLEEP_SCALE"] = "30" // the watchdog's two minutes take four seconds
-				}
 				if f.change != nil {
 					f.change(&c)
 				}
-				wait := "0.7"
-				if f.code == 0 {
-					wait = "20"
-				}
-				r := startRecord(t, c, append([]string{"-t", "0.1", "-o", "x", "--wait", wait}, f.args...)...)
-				pattern := f.what
-				if f.code != 0 {
-					pattern = "ohframe: .*" + f.what
-				}
-				if f.hint != "" {
-					pattern += ".*\nhint: .*" + f.hint
-				}
-				said := r.ends(t, f.code, pattern)
+				r, said := goesWrong(t, c, f.fault, f.left, f.code, f.what, f.hint, f.args...)
 				if f.code != 0 {
 					r.checkFiles(t)
 				} else {

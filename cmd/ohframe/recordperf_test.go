@@ -73,32 +73,14 @@ func TestRecordPerfFailures(t *testing.T) {
 			t.Run(f.name+"/"+system, func(t *testing.T) {
 				t.Parallel()
 				c := phone(system, f.set...)
-				if f.fault.Do != "" {
-					c.Faults = []fakehdc.Fault{f.fault}
-				}
 				if f.root {
 					c.Devices[0].Parameters["const.debuggable"] = "1"
 				}
-				if f.left {
-					c.Devices[0].Set["SLEEP_SCALE"] = "30"
-				}
-				wait := "0.7"
-				if f.code == 0 {
-					wait = "20"
-				}
-				app := []string{"--app", gallery.Bundle}
+				args := []string{"--perf", "--app", gallery.Bundle}
 				if f.all {
-					app = nil
+					args = args[:1]
 				}
-				r := startRecord(t, c, append(append([]string{"-t", "0.1", "-o", "x", "--wait", wait, "--perf"}, app...), f.args...)...)
-				pattern := f.what
-				if f.code != 0 {
-					pattern = "ohframe: .*" + f.what
-				}
-				if f.hint != "" {
-					pattern += ".*\nhint: .*" + f.hint
-				}
-				said := r.ends(t, f.code, pattern)
+				r, said := goesWrong(t, c, f.fault, f.left, f.code, f.what, f.hint, append(args, f.args...)...)
 				switch {
 				case f.code != 0:
 					r.checkFiles(t)
