@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"ohframe/internal/inputs"
 )
 
 // interruption is the error of a program that a signal ended.
@@ -62,26 +64,10 @@ func takeSignals(ctx context.Context) <-chan os.Signal {
 	return ctx.Value(signalsKey{}).(func() <-chan os.Signal)()
 }
 
-// await returns the result of work, or the cause of the context's end if that is earlier.
-// Then work continues in the background, perhaps blocked by a pipe forever, and the
-// caller can clean up and exit.
+// await returns the result of work, or the cause of the context's end if that is earlier: then the caller can clean up
+// and exit.
 func await[T any](ctx context.Context, work func() (T, error)) (T, error) {
-	type outcome struct {
-		value T
-		err   error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		value, err := work()
-		done <- outcome{value, err}
-	}()
-	select {
-	case o := <-done:
-		return o.value, o.err
-	case <-ctx.Done():
-		var none T
-		return none, context.Cause(ctx)
-	}
+	return inputs.Within(ctx, 0, work)
 }
 
 // awaitError is await for work that returns only an error.
