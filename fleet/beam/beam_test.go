@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net"
 	"os"
@@ -17,7 +18,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
 
 	"ohframe/internal/fleet"
-	"ohframe/internal/testing/must"
 )
 
 var programs string // a folder for programs that several tests run
@@ -55,7 +55,25 @@ func reference(t *testing.T, args []string) map[string]string {
 	if _, err := runner.Run(t.Context(), shards); err != nil {
 		t.Fatal(err)
 	}
-	return must.Files(t, dir)
+	return files(t, dir)
+}
+
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		found[name] = string(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
 
 // Beam's dataset has the bytes of the one without Beam. One trace is given twice.
@@ -83,7 +101,7 @@ func TestPrism(t *testing.T) {
 	if err := ptest.Run(p); err != nil {
 		t.Fatal(err)
 	}
-	if got := must.Files(t, dir); !maps.Equal(got, want) {
+	if got := files(t, dir); !maps.Equal(got, want) {
 		t.Errorf("%d files of other bytes than the %d without Beam", len(got), len(want))
 	}
 }
@@ -172,7 +190,7 @@ func dataset(t *testing.T, args ...string) map[string]string {
 	if text, err := exec.CommandContext(ctx, args[0], args[1:]...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v: %s", args[0], err, text)
 	}
-	return must.Files(t, dir)
+	return files(t, dir)
 }
 
 // So has the dataset of the programs: ohframe, ohframe-beam in one process, and
