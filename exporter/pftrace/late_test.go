@@ -1,9 +1,12 @@
 package pftrace
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/testing/engine/enginetest"
 )
 
@@ -42,5 +45,45 @@ func TestLateOnFrameTimeline(t *testing.T) {
 			got = append(got, r[0].(string))
 		}
 		compare(t, name, got, want[name])
+	}
+}
+
+// A trace without late frames says so on the track of what was late, and of how many frames it is unknown. One
+// without frames has no such track.
+func TestNoLateFrames(t *testing.T) {
+	enginetest.ForTest(t)
+	process := &analyzer.Process{PID: 200, Name: "com.example.app"}
+	interval := func(start, end int64) analyzer.Interval {
+		return analyzer.Interval{Start: trace.Time(start * 1e6), End: trace.Time(end * 1e6)}
+	}
+	var frames []*analyzer.Frame
+	for k := range int64(5) {
+		f := &analyzer.Frame{Process: process, TID: 200, VsyncID: 10 + k, Expected: interval(1000+20*k, 1010+20*k), Actual: interval(1001+20*k, 1005+20*k)}
+		f.Vsync, f.Deadline = f.Expected.Start, f.Expected.End
+		frames = append(frames, f)
+	}
+	for _, test := range []struct {
+		unknown int
+		frames  []*analyzer.Frame
+		want    string
+	}{
+		{0, frames, "no late frame of 5"},
+		{2, frames, "no late frame of 3; of 2 more it is unknown"},
+		{0, nil, ""},
+	} {
+		for _, f := range test.frames[:test.unknown] {
+			f.Deadline, f.Expected = 0, analyzer.Interval{}
+		}
+		data := convertTimeline(t, &analyzer.Timeline{Frames: test.frames, Processes: []*analyzer.Process{process}, Span: interval(900, 1200)})
+		var got []string
+		for _, r := range enginetest.Query(t, enginetest.Load(t, data), `
+			SELECT s.name, s.ts, s.dur, s.category FROM slice AS s JOIN track AS t ON t.id = s.track_id WHERE t.name = 'Late frames' AND t.parent_id IS NULL`).Rows {
+			got = append(got, fmt.Sprintln(r...))
+		}
+		want := []string{fmt.Sprintln(test.want+" · all processes", int64(900e6), int64(300e6), nil)}
+		if test.want == "" {
+			want = nil
+		}
+		compare(t, test.want, got, want)
 	}
 }
