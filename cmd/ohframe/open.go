@@ -105,7 +105,7 @@ func open(c *call, f *openFlags) error {
 	switch {
 	case summary.Timeline == nil && (f.Interaction != 0 || !at.IsZero()):
 		return &failure{
-			file: inputName(name), what: "its frames cannot be read: --process, --frame, --interaction and --at are not supported",
+			file: inputName(name), what: "not one trace: --process, --frame, --interaction and --at are not supported",
 			hint: "give one trace, not an archive of several",
 		}
 	case f.Interaction != 0:
