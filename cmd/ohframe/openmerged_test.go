@@ -73,6 +73,13 @@ func TestOpenMerged(t *testing.T) {
 			switch c.ID {
 			case "dev.perfetto.CopyTracksToWorkspaceByRegexWithAncestors":
 				copied = append(copied, uitest.Compile(t, c.Args[0]))
+			case "dev.perfetto.ExpandTracksByRegex": // both are on the screen
+				p := uitest.Compile(t, c.Args[0])
+				for _, process := range []string{fmt.Sprintf("%s %d", worst.Process.Name, worst.Process.PID), test.other + " (machine 1)"} {
+					if c.Args[0] != "^Layers$" && (!p.Match(process) || p.Match(process+" > Frames")) {
+						t.Errorf("%s, %s: %s expands other tracks than %s", test.base, test.new, c.Args[0], process)
+					}
+				}
 			case "dev.perfetto.AddNoteAtTimestamp":
 				side, _, _ := strings.Cut(c.Args[1][16:], ".ftrace: ")
 				notes[side]++

@@ -109,7 +109,8 @@ func Look(sides []Side, o ViewOptions) (View, error) {
 		view.Commands = ui.ShowWorkspace(pids, lateBuffer || main.process == main.producer)
 	}
 	if len(pids) > 0 {
-		view.Commands = append(view.Commands, ui.ExpandProcesses(pids))
+		// Of a merged trace, both processes are on the screen.
+		view.Commands = append(view.Commands, ui.ExpandProcesses(pids, len(list) == 1))
 	}
 	if layers > 0 && layers <= expandedLayers && (lateBuffer || !tabs.Late) && !o.All {
 		view.Commands = append(view.Commands, ui.ExpandLayers())

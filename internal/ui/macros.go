@@ -116,8 +116,13 @@ func expand(pattern string) Command {
 	return Command{"dev.perfetto.ExpandTracksByRegex", []string{pattern, "path"}}
 }
 
-// ExpandProcesses expands the processes with one of some ids, and their tracks Frames.
-func ExpandProcesses(pids []trace.PID) Command { return expand(process(pids) + "( > Frames)?$") }
+// ExpandProcesses expands the processes with one of some ids, and their tracks Frames if asked for.
+func ExpandProcesses(pids []trace.PID, frames bool) Command {
+	if frames {
+		return expand(process(pids) + "( > Frames)?$")
+	}
+	return expand(process(pids) + "$")
+}
 
 // ExpandLayers expands the track of layers, not what is below each of them.
 func ExpandLayers() Command { return expand(layerTracks) }
