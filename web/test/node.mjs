@@ -2,25 +2,29 @@
 // the page is read in slices here, too.
 //
 //   node node.mjs FOLDER            FOLDER has worker.js, wasm_exec.js and ohframe.wasm; reads commands as lines
-//                                   of JSON: {args, inputs: {path: FILE}, outputs: {path: FILE}}, and answers each
+//                                   of JSON: {args, inputs: {path: FILE}, outputs: {path: FILE}}, and answers each.
+//                                   A FILE@N cannot be read from byte N on
 import fs from 'node:fs';
 import path from 'node:path';
 import readline from 'node:readline';
 import vm from 'node:vm';
 
 class DiskFile {
-  constructor(file, start = 0, end = undefined) {
+  constructor(given, start = 0, end = undefined) {
+    const [file, lost] = given.split('@');
     const stat = fs.statSync(file);
-    Object.assign(this, {file, start, end: end ?? stat.size, name: path.basename(file), lastModified: Math.floor(stat.mtimeMs)});
+    Object.assign(this, {given, file, start, end: end ?? stat.size, name: path.basename(file), lastModified: Math.floor(stat.mtimeMs)});
     this.size = this.end - this.start;
+    this.lost = this.end > Number(lost);
   }
   slice(start, end) {
-    return new DiskFile(this.file, this.start + start, this.start + end);
+    return new DiskFile(this.given, this.start + start, this.start + end);
   }
 }
 
 class FileReaderSync {
   readAsArrayBuffer(file) {
+    if (file.lost) throw new DOMException('it was changed', 'NotReadableError');
     const bytes = new Uint8Array(file.size), fd = fs.openSync(file.file);
     try {
       fs.readSync(fd, bytes, 0, file.size, file.start);
@@ -59,7 +63,7 @@ if (argv[1] === import.meta.filename) {
   for await (const line of readline.createInterface({input: stdin})) {
     const {args, inputs, outputs} = JSON.parse(line);
     const before = cpuUsage();
-    const answer = await run(args, inputs, Object.keys(outputs));
+    const answer = await run(args, inputs, Object.keys(outputs ?? {}));
     for (const [path, blob] of Object.entries(answer.outputs ?? {})) fs.writeFileSync(outputs[path], new Uint8Array(await blob.arrayBuffer()));
     const {user, system} = cpuUsage(before);
     const text = answer.stdout ? await answer.stdout.text() : '';
