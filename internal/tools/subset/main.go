@@ -6,7 +6,7 @@
 // same number, name, type, label and default, and each value of an enum with the same number. A field that
 // upstream declares as an extension is one of the message that it extends. Messages may be in other files
 // and packages: nothing of these is in a trace. Those files are printed. With -older, upstream is a release
-// that may lack fields: it ignores them.
+// that may lack fields: it ignores them. The fields of TracePacket with the result of ohframe must be nobody else's.
 package main
 
 import (
@@ -22,6 +22,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
+
+	"ohframe/internal/result"
 )
 
 const root = "perfetto.protos.Trace"
@@ -59,6 +61,13 @@ func run(ours, upstream string, older bool, out io.Writer) (differences int, err
 	}
 	c := &comparison{upstream: sets[1], seen: map[protoreflect.FullName]bool{}, moved: map[string]bool{}}
 	c.messages(roots[0], roots[1])
+	if d, err := sets[1].FindDescriptorByName("perfetto.protos.TracePacket"); err == nil {
+		for _, number := range []protoreflect.FieldNumber{result.PacketField, result.AllocatedField} {
+			if f := c.field(d.(protoreflect.MessageDescriptor), number); f != nil && f.Name() != "ohframe_result" {
+				c.differ(d, "field %d, for our result, is %s upstream", number, f.FullName())
+			}
+		}
+	}
 	if !older {
 		c.differences, c.missing = append(c.differences, c.missing...), nil
 	}
@@ -122,10 +131,7 @@ func (c *comparison) messages(ours, upstream protoreflect.MessageDescriptor) {
 	}
 	for i := range ours.Fields().Len() {
 		a := ours.Fields().Get(i)
-		b := upstream.Fields().ByNumber(a.Number())
-		if b == nil {
-			b = c.extension(upstream.FullName(), a.Number())
-		}
+		b := c.field(upstream, a.Number())
 		c.compared++
 		switch {
 		case b == nil:
@@ -165,8 +171,11 @@ func (c *comparison) enums(ours, upstream protoreflect.EnumDescriptor) {
 	}
 }
 
-// extension returns the extension of a message that has a number; nil if there is none.
-func (c *comparison) extension(of protoreflect.FullName, number protoreflect.FieldNumber) (found protoreflect.FieldDescriptor) {
+// field returns the field of a message that has a number, or else the extension; nil if there is none.
+func (c *comparison) field(of protoreflect.MessageDescriptor, number protoreflect.FieldNumber) (found protoreflect.FieldDescriptor) {
+	if f := of.Fields().ByNumber(number); f != nil {
+		return f
+	}
 	type scope interface {
 		Messages() protoreflect.MessageDescriptors
 		Extensions() protoreflect.ExtensionDescriptors
@@ -174,7 +183,7 @@ func (c *comparison) extension(of protoreflect.FullName, number protoreflect.Fie
 	var search func(s scope)
 	search = func(s scope) {
 		for i := range s.Extensions().Len() {
-			if e := s.Extensions().Get(i); e.ContainingMessage().FullName() == of && e.Number() == number {
+			if e := s.Extensions().Get(i); e.ContainingMessage().FullName() == of.FullName() && e.Number() == number {
 				found = e
 			}
 		}

@@ -49,6 +49,13 @@ func TestRun(t *testing.T) {
 		got, n = compare(t, ours, upstream, true)
 		must.Equal(t, map[int]string{0: "0", 1: "1"}[n], test.older, "older: %s", got)
 	}
+	for _, number := range []string{"8471", "2000"} {
+		taken := ours + ` file { name: "packet.proto" package: "perfetto.protos" message_type { name: "TracePacket"
+			field { name: "theirs" number: ` + number + ` label: LABEL_OPTIONAL type: TYPE_INT32 } } }`
+		got, n := compare(t, ours, taken, false)
+		must.Equal(t, n, 1, "a number of ours that is taken")
+		must.Equal(t, strings.Split(got, "\n")[0], "perfetto.protos.TracePacket: field "+number+", for our result, is perfetto.protos.TracePacket.theirs upstream")
+	}
 	got, n := compare(t, ours, moved, false)
 	must.Equal(t, n, 0, "moved: %s", got)
 	must.Equal(t, got, "moved: frame.proto → native.proto\n5 fields and values, 0 differences\n")
