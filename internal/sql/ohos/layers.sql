@@ -14,32 +14,20 @@ CREATE OR REPLACE PERFETTO MACRO _ohos_layer(
 RETURNS Expr
 AS extract_arg(s.arg_set_id, 'debug.layer.' || $name);
 
--- The tracks of layers, and those of their buffers in the queue.
+-- The tracks of layers, and those below: of their buffers in the queue, and of stages.
 CREATE OR REPLACE PERFETTO VIEW _ohos_layer_track AS
-SELECT t.id, t.machine_id, FALSE AS is_queue
+SELECT t.id, t.machine_id, top.id IS NOT NULL AS is_below
 FROM track AS t
+JOIN _ohos_machine AS m
+  ON m.machine_id = t.machine_id
 JOIN track AS parent
   ON parent.id = t.parent_id
-JOIN _ohos_machine
-  ON _ohos_machine.machine_id = t.machine_id
+LEFT JOIN track AS top
+  ON top.id = parent.parent_id
 WHERE
-  parent.name = 'Layers'
-  AND parent.parent_id IS NULL
-  AND parent.type GLOB 'global*track_event'
-UNION ALL
-SELECT t.id, t.machine_id, TRUE AS is_queue
-FROM track AS t
-JOIN track AS layer
-  ON layer.id = t.parent_id
-JOIN track AS parent
-  ON parent.id = layer.parent_id
-JOIN _ohos_machine
-  ON _ohos_machine.machine_id = t.machine_id
-WHERE
-  t.name = 'Queue'
-  AND parent.name = 'Layers'
-  AND parent.parent_id IS NULL
-  AND parent.type GLOB 'global*track_event';
+  coalesce(top.name, parent.name) = 'Layers'
+  AND coalesce(top.type, parent.type) GLOB 'global*track_event'
+  AND top.parent_id IS NULL;
 
 -- The layers of the trace.
 CREATE OR REPLACE PERFETTO VIEW ohos_layer(
@@ -139,7 +127,7 @@ LEFT JOIN process AS p
   ON p.pid = _ohos_layer!('pid')
   AND +p.machine_id = t.machine_id
 WHERE
-  NOT t.is_queue
+  NOT t.is_below
   AND _ohos_layer!('id') IS NOT NULL
 ORDER BY
   layer_id;
