@@ -5,7 +5,7 @@
 #
 #   check.sh linux/amd64 windows/arm64 …
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 
