@@ -532,7 +532,7 @@ func (b *builder) observe(s *scene) {
 		return
 	}
 	if s.next != nil {
-		if s.Observed.End = s.next.Begin; s.Observed.End.Sub(s.Begin) <= maxScene {
+		if s.Observed.End = max(s.Begin, s.next.Begin); s.Observed.End.Sub(s.Begin) <= maxScene { // lines may be slightly out of order
 			s.Reasons |= analyzer.ReasonEndLost
 			return
 		}
