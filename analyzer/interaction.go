@@ -420,13 +420,13 @@ func (l *showList) sort() {
 	}
 }
 
-// firstEnding returns the first frame that ends after from and begins by to; nil if there is
+// firstEnding returns the first frame that ends and is shown after from and begins by to; nil if there is
 // none.
 func (l *showList) firstEnding(from, to trace.Time) *show {
 	at, _ := slices.BinarySearchFunc(l.byStart, from.Add(-l.longest), func(s show, from trace.Time) int { return cmp.Compare(s.frame.Actual.Start, from) })
 	for ; at < len(l.byStart) && l.byStart[at].frame.Actual.Start <= to; at++ {
-		if l.byStart[at].frame.Actual.End > from {
-			return &l.byStart[at]
+		if s := &l.byStart[at]; s.frame.Actual.End > from && s.at > from {
+			return s
 		}
 	}
 	return nil

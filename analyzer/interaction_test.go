@@ -8,6 +8,24 @@ import (
 	"ohframe/internal/testing/must"
 )
 
+// A frame that the display showed before the last stage began shows nothing of it, however late it ended.
+func TestFrameShownBeforeTheLaunch(t *testing.T) {
+	demo, service := &analyzer.Process{PID: 200}, &analyzer.Process{PID: 100}
+	render := &analyzer.Frame{Kind: analyzer.RenderFrame, Process: service, TID: 100, Actual: analyzer.Interval{Start: 920, End: 940}, Commit: analyzer.Interval{Start: 930, End: 940}, Present: 950}
+	app := &analyzer.Frame{Process: demo, TID: 200, Actual: analyzer.Interval{Start: 910, End: 1070}, Transactions: []analyzer.Sent{{Index: 1, At: 915, AppliedBy: render}}, Render: render}
+	render.Applications = []*analyzer.Frame{app}
+	launch := &analyzer.Interaction{
+		ID: 1, Kind: analyzer.LaunchInteraction, Scene: analyzer.ColdLaunch, Process: demo, Explicit: true, Begin: 900, Observed: analyzer.Interval{Start: 900, End: 2000},
+		Stages: []analyzer.LaunchStage{{Name: "UI Ability OnForeground", Begin: 1000}},
+	}
+	timeline := &analyzer.Timeline{Processes: []*analyzer.Process{service, demo}, Frames: []*analyzer.Frame{app, render}, Interactions: []*analyzer.Interaction{launch}}
+	timeline.ShowInteractions()
+	must.NoError(t, timeline.Validate())
+	if launch.First != nil || launch.End.Known() {
+		t.Errorf("shown at %v, ends at %v", launch.FirstShown, launch.End)
+	}
+}
+
 // The stages of a launch are in order, whenever the first frame and the one that takes its transaction begin.
 func TestStagesOfLaunchAreInOrder(t *testing.T) {
 	for _, test := range []struct {
