@@ -173,7 +173,7 @@ func tablesOf(t *testing.T, module string) (list []string) {
 			list = append(list, m[2])
 		}
 	}
-	if len(list) == 0 {
+	if len(list) == 0 && module != "viz" {
 		t.Fatalf("%s has no tables", module)
 	}
 	return list

@@ -11,6 +11,7 @@
 //	  ├─ ohos.refresh        refresh rates of displays, and whose votes decided them
 //	  ├─ ohos.vsyncs      who asks for vsyncs and draws nothing, callbacks at a rate of their own
 //	  ├─ ohos.layers      queues of buffers that are shown, and the buffers
+//	  ├─ ohos.viz         what the plugin of Perfetto's UI shows
 //	  └─ ohos.frames      ohos_frame, ohos_whole_frame
 //	       ▲
 //	       ├─ ohos.jank   rates, blame, streaks, the worst frames
@@ -44,6 +45,9 @@ const Summary = "ohos.textproto"
 // views of Perfetto, so it is for those who ask for it.
 const traceStreamer = Name + ".trace_streamer"
 
+// viz is the module that the plugin of Perfetto's UI includes. Its tables are no one else's.
+const viz = Name + ".viz"
+
 //go:embed ohos/*.sql ohos/ohos.textproto
 var files embed.FS
 
@@ -69,10 +73,10 @@ func Modules() []string {
 	return paths
 }
 
-// OwnNames returns the modules that only add names to the trace processor, and replace no
-// table: all but traceStreamer.
+// OwnNames returns the modules with tables for users that only add names to the trace processor,
+// and replace no table: all but traceStreamer and viz.
 func OwnNames() []string {
-	return slices.DeleteFunc(Modules(), func(module string) bool { return module == traceStreamer })
+	return slices.DeleteFunc(Modules(), func(module string) bool { return module == traceStreamer || module == viz })
 }
 
 // Text returns the text of a module. The error is for a module that does not exist.
