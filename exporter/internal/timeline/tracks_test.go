@@ -1,15 +1,12 @@
 package timeline
 
 import (
-	"os"
-	"regexp"
 	"slices"
 	"testing"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/internal/causetext"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/uicolour"
 )
@@ -91,30 +88,6 @@ func TestOnTimeColour(t *testing.T) {
 	for _, other := range []colour{lateColour, pickedUpLateColour, misalignedColour, noDeadlineColour, emptyColour} {
 		if hue := uicolour.Of("", string(other)).Hue; hue > onTime-20 && hue < onTime+20 {
 			t.Errorf("%q is %d degrees, on time %d", other, hue, onTime)
-		}
-	}
-}
-
-// The plugin of the UI draws waits in the colours of the track Why.
-func TestPluginColours(t *testing.T) {
-	source := must.Get(os.ReadFile("../../../internal/ui/plugin/src/pieces.ts"))(t)
-	colours := map[string]string{}
-	for _, m := range regexp.MustCompile(`(?m)^  \[['"](.+)['"], '(#.{6})'\],$`).FindAllStringSubmatch(string(source), -1) {
-		colours[m[1]] = m[2]
-	}
-	if len(colours) != int(why.WaitCount) {
-		t.Errorf("%d colours, want %d", len(colours), why.WaitCount)
-	}
-	for i, correlation := range waitColours {
-		kind, want := causetext.WaitTitle(why.Wait(i)), uicolour.Of("", string(correlation))
-		got, err := uicolour.Parse(colours[kind])
-		if err != nil {
-			t.Errorf("%s: %v", kind, err)
-			continue
-		}
-		turn := (got.Hue-want.Hue+540)%360 - 180
-		if max(turn, -turn) > 2 || max(got.Lightness-want.Lightness, want.Lightness-got.Lightness) > 1 {
-			t.Errorf("%s: %s is %v, the track has %v", kind, colours[kind], got, want)
 		}
 	}
 }

@@ -19,15 +19,3 @@ func TestOf(t *testing.T) {
 		must.Equal(t, Of(test.name, test.correlation), test.want, "%q, %q", test.name, test.correlation)
 	}
 }
-
-// The same colours, within the rounding of RGB.
-func TestParse(t *testing.T) {
-	for hex, want := range map[string]Colour{"#a83ccb": {293, 47}, "#d73356": {5, 49}, "#e9a14e": {45, 72}} {
-		if got, err := Parse(hex); err != nil || got != want {
-			t.Errorf("%s: %v, %v, want %v", hex, got, err, want)
-		}
-	}
-	if _, err := Parse("red"); err == nil {
-		t.Error("red: no error")
-	}
-}

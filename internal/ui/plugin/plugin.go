@@ -1,7 +1,7 @@
 // Package plugin has a plugin of Perfetto's UI, as a script that registers it. The pages of
 // the UI that this program serves load it.
 //
-//	src/*.ts ── make plugin ──▶ ohframe.js ─▶ Script
+//	src ── make plugin ──▶ ohframe.js ─▶ Script
 package plugin
 
 import _ "embed"

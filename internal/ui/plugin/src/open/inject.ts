@@ -2,8 +2,18 @@
 // API: if something is missing, the page works as without the plugin.
 // Source: Perfetto's ui/src/frontend/debug.ts and ui/src/core/plugin_manager.ts.
 
-import OpenHarmonyFrames, {tab} from './index';
-import type {Trace} from './perfetto';
+import OpenHarmonyFrames from '../plugins/org.openharmony.Frames';
+import styles from '../plugins/org.openharmony.Frames/styles.scss';
+import type {Trace} from '../public/trace';
+import {keepInFront} from './front';
+import {keepView} from './keep';
+import widgets from './widgets.css';
+
+const {id, tab} = OpenHarmonyFrames;
+
+interface Shown {
+  readonly openTabsUri?: readonly string[];
+}
 
 interface App {
   readonly plugins: {
@@ -12,18 +22,20 @@ interface App {
     getAllPlugins(): readonly {readonly active?: boolean}[];
   };
   readonly initialRouteArgs?: {readonly enablePlugins?: string; readonly ts?: unknown};
-  readonly trace?: Trace;
+  readonly trace?: Trace & {readonly tabs: Shown};
   readonly isLoadingTrace?: boolean;
 }
 
 // needed are the functions of a trace that the plugin calls.
 const needed: {readonly [K in keyof Trace]?: readonly (keyof Trace[K] & string)[]} = {
   engine: ['query'],
-  raf: ['scheduleFullRedraw'],
+  trash: ['use', 'defer'],
+  raf: ['addCanvasRedrawCallback'],
   commands: ['registerCommand', 'hasCommand', 'runCommand'],
-  selection: ['selectTrackEvent', 'selectSqlEvent', 'selectArea', 'registerAreaSelectionTab'],
+  selection: ['resolveSqlEvents', 'selectTrackEvent', 'selectSqlEvent', 'selectArea', 'registerAreaSelectionTab'],
   tabs: ['registerTab', 'showTab', 'addDefaultTab'],
-  tracks: ['getTrack'],
+  timeline: ['panSpanIntoView'],
+  tracks: ['getTrack', 'getAllTracks'],
   workspaces: ['switchWorkspace'],
   onTraceReady: ['addListener'],
 };
@@ -40,6 +52,8 @@ class Guarded extends OpenHarmonyFrames {
         }
       }
       await super.onTraceLoad(trace);
+      if (this.frames) keepInFront(trace, this.frames, tab);
+      keepView(trace);
     } catch (e) {
       without(e);
     }
@@ -84,10 +98,11 @@ function tryRegister(start: number): void {
     const lacks = missing(app);
     if (app !== undefined && lacks === undefined && ready(app)) {
       if (app.trace !== undefined) throw new Error('a trace has been loaded already');
+      document.head.append(Object.assign(document.createElement('style'), {textContent: styles + widgets}));
       app.plugins.registerPlugin(Guarded);
       // The UI forgets plugins that are not named again.
       const others = (app.initialRouteArgs?.enablePlugins ?? '').split(',').filter((id) => id !== '');
-      app.plugins.activatePlugins(app, [...others, Guarded.id]);
+      app.plugins.activatePlugins(app, [...others, id]);
       if (app.initialRouteArgs?.ts !== undefined) showFirst(app); // the address selects a frame
       return;
     }

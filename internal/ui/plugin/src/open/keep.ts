@@ -4,7 +4,9 @@
 // was opened with. So the view is stored when the page is left, and restored when the trace
 // was loaded again.
 
-import {showTime, type Selection, type Trace, type TrackNode, type Workspace} from './perfetto';
+import {Time} from '../base/time';
+import type {Selection} from '../public/selection';
+import type {Trace, TrackNode, Workspace} from '../public/trace';
 
 // View is what is stored. Times are texts: JSON has no integers of 64 bits.
 export interface View {
@@ -89,8 +91,8 @@ export function keepView(trace: Trace): void {
     }
     ready = true;
   });
-  left?.abort();
-  left = new AbortController();
+  const left = new AbortController();
+  trace.trash.defer(() => left.abort());
   addEventListener(
     'pagehide',
     () => {
@@ -100,12 +102,22 @@ export function keepView(trace: Trace): void {
   );
 }
 
-// left ends the storing of the trace that was loaded before.
-let left: AbortController | undefined;
+// Tabs are those of the UI, with what is not part of its plugin API.
+type Tabs = Trace['tabs'] & {
+  readonly currentTabUri?: string;
+  readonly openTabsUri?: readonly string[];
+  resolveTab?(uri: string): {content: {getTitle(): string}} | undefined;
+};
+
+// showTime makes an interval visible, exactly.
+export function showTime({timeline}: Trace, start: bigint, end: bigint): void {
+  timeline.panSpanIntoView(Time.fromRaw(start), Time.fromRaw(end), {align: 'zoom', margin: 0, animation: 'step'});
+}
 
 function current(trace: Trace, commands: string): View {
   const {start, duration} = trace.timeline.visibleWindow;
-  const {tabs, currentWorkspace: workspace} = trace;
+  const {currentWorkspace: workspace} = trace;
+  const tabs: Tabs = trace.tabs;
   return {
     trace: trace.traceInfo.uuid,
     commands,
@@ -146,7 +158,8 @@ async function restore(trace: Trace, view: View): Promise<void> {
       console.info(`ohframe: ${id}:`, e);
     }
   }
-  const {workspaces, selection, tabs} = trace;
+  const {workspaces, selection} = trace;
+  const tabs: Tabs = trace.tabs;
   const workspace = workspaces.all.find((w) => w.title === view.workspace);
   if (workspace) workspaces.switchWorkspace(workspace);
   const expanded = new Set(view.expanded);
@@ -160,7 +173,7 @@ async function restore(trace: Trace, view: View): Promise<void> {
     trace.scrollTo({track: {uri: s.trackUri, expandGroup: true}});
   } else if (s?.kind === 'area') {
     const {start, end, trackUris} = s;
-    selection.selectArea({start: BigInt(start), end: BigInt(end), trackUris}, {switchToCurrentSelectionTab: false});
+    selection.selectArea({start: Time.fromRaw(BigInt(start)), end: Time.fromRaw(BigInt(end)), trackUris}, {switchToCurrentSelectionTab: false});
   }
   showTime(trace, BigInt(view.start), BigInt(view.end));
   const title = view.tab;

@@ -1,0 +1,3 @@
+export type time = bigint & {readonly brand?: 'time'};
+
+export const Time = {fromRaw: (ns: bigint): time => ns};
