@@ -104,29 +104,6 @@ func (x *Own) measure() {
 	}
 }
 
-// JoinOwn returns the measure of all values of some together.
-func JoinOwn(list []*Own) *Own {
-	if len(list) == 1 {
-		return list[0]
-	}
-	x := &Own{Name: list[0].Name, Of: list[0].Of, Problems: []string{}}
-	for _, o := range list {
-		if o.Unit != nil {
-			x.Unit = o.Unit
-		}
-		x.Values = append(x.Values, o.Values...)
-		x.Units = append(x.Units, o.Units...)
-		x.NoEnd, x.NoBegin, x.Overlaps, x.Bare = x.NoEnd+o.NoEnd, x.NoBegin+o.NoBegin, x.Overlaps+o.Overlaps, x.Bare+o.Bare
-	}
-	slices.Sort(x.Units)
-	x.Units = slices.Compact(x.Units)
-	if differ := analyzer.UnitsDiffer(x.Units); differ != "" {
-		x.Bare, x.Values, x.Problems = x.Bare+len(x.Values), nil, append(x.Problems, differ)
-	}
-	x.measure()
-	return x
-}
-
 // OwnMeasures are what each of the user's measures has: those of times, then those of numbers with the same names.
 var OwnMeasures = func() MeasureList {
 	of := func(unit Unit, label string, numbers bool) []Measure {
