@@ -7,10 +7,12 @@ import (
 	"ohframe/analyzer/trace"
 )
 
+// RenderConnection is the name of render_service's own connection.
+const RenderConnection = "rs"
+
 // Requester is a connection on which a process asks render_service for vsyncs (docs/frames.md 19).
 type Requester struct {
-	// Name is that of the connection, such as "WM_3000"; render_service's own is "rs". It is empty
-	// before OpenHarmony 5.1 if nothing says it.
+	// Name is that of the connection, such as "WM_3000" or RenderConnection; empty before OpenHarmony 5.1 if nothing says it.
 	Name string
 	// Process is the one that asks; nil if the trace does not say which.
 	Process *Process

@@ -108,9 +108,6 @@ func (u *VsyncUse) add(o *VsyncUse) {
 	*u.CPU, u.Time = add(*u.CPU, *o.CPU), o.Time
 }
 
-// renderServices is the name of render_service's own connection.
-const renderServices = "rs"
-
 // requesters returns those of the chosen processes, the ones with the most unused vsyncs first, and render_service's
 // own last.
 func requesters(t *analyzer.Timeline, o Options, span *Span) []Requester {
@@ -173,7 +170,7 @@ func requesters(t *analyzer.Timeline, o Options, span *Span) []Requester {
 		list = append(list, s)
 	}
 	slices.SortStableFunc(list, func(x, y Requester) int {
-		if own := x.Name == renderServices; own != (y.Name == renderServices) {
+		if own := x.Name == analyzer.RenderConnection; own != (y.Name == analyzer.RenderConnection) {
 			return map[bool]int{true: 1, false: -1}[own]
 		}
 		return cmp.Compare(y.Unused, x.Unused)
@@ -197,7 +194,7 @@ func (c collector) setVsyncs(list []Requester) {
 			continue
 		}
 		key := applicationKey(r.Source)
-		if r.Name == renderServices {
+		if r.Name == analyzer.RenderConnection {
 			key.kind = RenderService
 		}
 		p := c[key]

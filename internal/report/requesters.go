@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
@@ -30,7 +31,7 @@ func summarizeUnused(inputs []Input) string {
 			return ""
 		}
 		for _, r := range wasteful(inputs[i].Stats.Requesters) {
-			if r.Process != "" && r.Name != "rs" && *r.Share >= mostUnused && (most == nil || r.Unused > most.Unused) {
+			if r.Process != "" && r.Name != analyzer.RenderConnection && *r.Share >= mostUnused && (most == nil || r.Unused > most.Unused) {
 				most = r
 			}
 		}

@@ -550,7 +550,7 @@ func (b *builder) setVsync(d *draft, v hitrace.Vsync, e *hitrace.Event) {
 		d.connection = b.connection(v.Receiver, e)
 	}
 	d.hasVsync, d.now, d.expectedEnd = true, v.Now, v.ExpectedEnd
-	d.namesReceiver, d.receiverIsRS = v.Receiver != nil, string(v.Receiver) == "rs"
+	d.namesReceiver, d.receiverIsRS = v.Receiver != nil, string(v.Receiver) == analyzer.RenderConnection
 	d.frame.VsyncID = v.VsyncID
 	d.frame.Coalesced = max(0, v.Queued-1)
 }

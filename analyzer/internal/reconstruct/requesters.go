@@ -116,7 +116,7 @@ func (b *builder) setRequesters(t *analyzer.Timeline) {
 		case f.Framework == analyzer.Flutter && d.now != 0:
 			flutter[received{pid: d.pid, at: trace.Time(d.now)}] = f
 		case d.hasVsync && f.Kind == analyzer.RenderFrame:
-			add("rs", f.Process, b.receivedBy(d))
+			add(analyzer.RenderConnection, f.Process, b.receivedBy(d))
 		case d.hasVsync && f.Framework == analyzer.Platform:
 			add(fmt.Sprintf(nameless, d.pid), f.Process, analyzer.Received{At: f.Actual.Start, TID: f.TID, Frame: f})
 		}
@@ -190,7 +190,7 @@ func (b *builder) asking(c *connection) *analyzer.Process {
 	} else if len(c.sent) > 0 {
 		at = c.sent[0]
 	}
-	if c.name == "rs" {
+	if c.name == analyzer.RenderConnection {
 		pid = c.asking
 	} else if n, err := fmt.Sscanf(c.name, nameless, &pid); n != 1 || err != nil || fmt.Sprintf(nameless, pid) != c.name {
 		return nil
