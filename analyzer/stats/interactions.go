@@ -196,7 +196,7 @@ func newInteraction(i *analyzer.Interaction, parts parts) *Interaction {
 		s.Stages = append(s.Stages, l)
 	}
 	if i.SeenTo.Known() {
-		s.measure(i, parts)
+		s.measure(parts)
 	}
 	return s
 }
@@ -212,7 +212,7 @@ func (s *Interaction) IsFling() bool {
 }
 
 // measure measures the frames, as those of a process.
-func (s *Interaction) measure(i *analyzer.Interaction, parts parts) {
+func (s *Interaction) measure(parts parts) {
 	s.parts = parts
 	p := s.MeasureFrames()
 	s.setFrames(p)

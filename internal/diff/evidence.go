@@ -267,18 +267,18 @@ func unchanged(list []*Measure) (others []*Measure, names []string) {
 
 // against returns what speaks against the verdict on a process, or limits it.
 func (p *Pair) against() (list []string) {
-	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	add := func(note string) { list = append(list, note) }
 	if p.RefreshDiffers {
-		add("%s", p.refreshNote())
+		add(p.refreshNote())
 	}
 	if p.causesDiffer {
-		add("%s", causesDifferNote)
+		add(causesDifferNote)
 	}
 	if p.Functions.Unsampled != "" {
-		add("%s", p.unsampledNote())
+		add(p.unsampledNote())
 	}
 	if note := p.untestedNote(); note != "" && p.diff.enoughUnits() {
-		add("%s", note)
+		add(note)
 	}
 	return list
 }

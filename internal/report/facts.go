@@ -23,7 +23,7 @@ func (b *builder) facts(in *Input, p *process) view.Facts {
 		return f
 	}
 	add(fps(p.FPS))
-	add(b.jank(in, p))
+	add(b.jank(p))
 	if n := notBegun(p); n.Value != "" {
 		add(n)
 	}
@@ -144,7 +144,7 @@ func notBegun(p *process) view.Fact {
 	return view.Fact{Label: "Never began", Meaning: meaning("not_begun_rate"), Value: text.Share(n.Rate), About: about, Level: view.Warning}
 }
 
-func (b *builder) jank(in *Input, p *process) view.Fact {
+func (b *builder) jank(p *process) view.Fact {
 	fact := view.Fact{Label: "Jank", Meaning: define("jank rate") + "; colour: largest " + colours(rating.Overrun), Value: text.Share(p.JankRate), About: "no frame is judged"}
 	if !p.Frames.JankKnown() {
 		fact.About = fmt.Sprintf("%d late of %s; %s that drew not judged", p.Frames.Late, text.Count(p.Frames.Judged, "judged frame"), text.Count(p.Frames.Unjudged, "frame"))

@@ -346,7 +346,7 @@ func (r *Reader) result(h *htrace, data []byte, at int64, cut bool) {
 		}
 		switch f.number {
 		case resultDetail:
-			r.detail(h, f.data, at+offsetIn(data, f.data), cut)
+			r.detail(f.data, at+offsetIn(data, f.data), cut)
 		case resultStats:
 			h.stats(f.data, &r.clock)
 		case resultClocks:
@@ -365,7 +365,7 @@ func (r *Reader) result(h *htrace, data []byte, at int64, cut bool) {
 
 // detail makes pieces of a FtraceCpuDetailMsg, which is at an offset of the file. Of
 // the fields of a message any run can be read by itself.
-func (r *Reader) detail(h *htrace, data []byte, at int64, cut bool) {
+func (r *Reader) detail(data []byte, at int64, cut bool) {
 	if !cut && len(data) <= maxPiece {
 		r.wholeDetail(data, at)
 		return

@@ -47,7 +47,7 @@ type transaction struct {
 func (s *sim) addApp(c App, cpu int) *actor {
 	c.Interval, c.Instances = max(1, c.Interval), max(1, c.Instances)
 	p := &app{App: c, lastIndex: 300, window: c.Bundle[strings.LastIndexByte(c.Bundle, '.')+1:] + "0"}
-	p.main = s.add(c.PID, trace.TID(c.PID), lastBytes(c.Bundle, commBytes), c.Bundle, cpu, 10)
+	p.main = s.add(c.PID, trace.TID(c.PID), comm(c.Bundle), c.Bundle, cpu, 10)
 	s.apps = append(s.apps, p)
 	return p.main
 }

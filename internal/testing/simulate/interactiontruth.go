@@ -117,7 +117,7 @@ func (s *sim) settleInteractions() {
 			s.settleScene(t, from, to)
 		}
 		if !slices.ContainsFunc(s.named[t.Process], inside) {
-			t.Process = lastBytes(t.Process, commBytes)
+			t.Process = comm(t.Process)
 		}
 		if t.Begin.Known() || t.End.Known() {
 			s.truth.Interactions = append(s.truth.Interactions, t)

@@ -157,7 +157,7 @@ func (m *machine) newActor(pid trace.PID, tid trace.TID, process, name string, c
 	if m.kernel == KernelLinux {
 		priority = 120 - importance
 	}
-	name = lastBytes(name, commBytes)
+	name = comm(name)
 	a := &actor{
 		thread: m.newThread(pid, tid, name, priority), m: m, process: process, name: name,
 		importance: importance, core: m.cores[cpu], nominal: m.cores[cpu].top,
@@ -623,5 +623,5 @@ func (m *machine) name(t *thread, comm string, tid, priority int, info string) {
 	t.asWoken = fmt.Sprintf("comm=%s pid=%d prio=%d target_cpu=", comm, tid, priority)
 }
 
-// lastBytes is how a name becomes a comm: the system keeps its end.
-func lastBytes(s string, n int) string { return s[max(0, len(s)-n):] }
+// comm is how a name becomes one: the system keeps its end.
+func comm(s string) string { return s[max(0, len(s)-commBytes):] }

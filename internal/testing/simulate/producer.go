@@ -272,7 +272,7 @@ func (s *sim) newWeb(q *queue, tid trace.TID) producer {
 	w.gpu = s.add(q.app.PID, tid+4, process, "Chrome_InProcGp", s.layerCore(), 10)
 	s.services++
 	pid := trace.PID(5000 + s.services)
-	name := lastBytes(q.app.Bundle+":render", commBytes)
+	name := comm(q.app.Bundle + ":render")
 	s.add(pid, trace.TID(pid), name, name, s.layerCore(), 5)
 	w.renderer = s.add(pid, tid+5, name, "Compositor", s.layerCore(), 10)
 	return w
