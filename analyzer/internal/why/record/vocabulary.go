@@ -72,7 +72,7 @@ func (v *vocabulary) release() {
 // preparer is the memory of a worker.
 type preparer struct {
 	names  *names
-	recent []recentLabel
+	recent [][4]recentLabel
 	buffer []byte
 	last   [maxCPUs]trace.Time // events of the processors in the block, up to a step
 	steps  []step              // of the block
@@ -87,7 +87,7 @@ type recentLabel struct {
 	name int32 // index in names, plus one
 }
 
-const recentLabels = 1 << 13
+const recentLabels = 1 << 10
 
 var labelSeed = maphash.MakeSeed()
 
@@ -156,7 +156,7 @@ func (p *preparer) track(r *Recorder) {
 // name returns the index of the normalised name of a slice in names, plus one.
 func (p *preparer) name(label []byte) int32 {
 	if p.recent == nil {
-		p.recent = make([]recentLabel, recentLabels)
+		p.recent = make([][4]recentLabel, recentLabels)
 	}
 	stem, ok := place.Stem(label)
 	if !ok {
@@ -164,10 +164,14 @@ func (p *preparer) name(label []byte) int32 {
 	}
 	hash := maphash.Bytes(labelSeed, stem)
 	recent := &p.recent[hash%recentLabels]
-	if recent.hash != hash || recent.name == 0 {
-		*recent = recentLabel{hash, p.names.add(p.normalise(hash, label))}
+	for i := range recent {
+		if l := &recent[i]; l.hash == hash && l.name != 0 {
+			return l.name
+		}
 	}
-	return recent.name
+	copy(recent[1:], recent[:])
+	recent[0] = recentLabel{hash, p.names.add(p.normalise(hash, label))}
+	return recent[0].name
 }
 
 // normalised are normalised labels by the hashes of their stems, which the traces of a process share: those
