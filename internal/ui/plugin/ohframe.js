@@ -414,7 +414,7 @@
           list.map((f) => [
             milliseconds(f.overrun),
             link(f.vsync, f.id, this),
-            processOf(f),
+            f.process,
             f.cause
           ])
         )
@@ -439,7 +439,7 @@
             ) : mithril_default("span.pf-openharmony-frames__on-time", "on time")
           ],
           description: [
-            processOf(frame),
+            frame.process,
             tid !== void 0 && `thread ${tid}`,
             rank === 1 && `the worst of ${late.length}`,
             rank > 1 && `number ${rank} of ${late.length} by lost time`
@@ -594,11 +594,17 @@
     }
     if (all.length < 2) return void 0;
     const { shown, count, rest } = largest(all, overrun, NOTICED);
+    const waited = shown.some((c) => c.culprit !== "");
     return [
       mithril_default("h2", "All causes, by lost time"),
       table(
-        ["Lost", "Cause", "Waited for", "Advice"],
-        shown.map((c) => [milliseconds(c.ns), c.title, c.culprit, c.advice])
+        ["Lost", "Cause", ...waited ? ["Waited for"] : [], "Advice"],
+        shown.map((c) => [
+          milliseconds(c.ns),
+          c.title,
+          ...waited ? [c.culprit] : [],
+          c.advice
+        ])
       ),
       count > 0 && mithril_default(
         "p.pf-openharmony-frames__muted",
@@ -632,9 +638,6 @@
   }
   function background(colour) {
     return colours(colour).base.cssString;
-  }
-  function processOf({ process, pid }) {
-    return `${process} ${pid}`.trim();
   }
 
   // src/plugins/org.openharmony.Frames/area.ts
@@ -705,20 +708,20 @@
 
   // src/plugins/org.openharmony.Frames/frames.ts
   var Frames = class _Frames {
-    constructor(engine, upids, late) {
+    constructor(engine, upids, machines, late) {
       this.engine = engine;
       this.upids = upids;
+      this.machines = machines;
       this.late = late;
     }
     engine;
     upids;
+    machines;
     late;
     /** Returns undefined for a trace without frames of OpenHarmony. */
     static async load(engine) {
-      const machines = await engine.query(
-        `SELECT id FROM machine WHERE sysname = 'OpenHarmony'`
-      );
-      if (machines.numRows() === 0) return void 0;
+      const machines = await machinesOf(engine);
+      if (machines.size === 0) return void 0;
       await engine.query("INCLUDE PERFETTO MODULE ohos.viz");
       const tracks = await rows(
         engine,
@@ -728,17 +731,18 @@
       if (tracks.length === 0) return void 0;
       const late = await rows(
         engine,
-        `SELECT id, ts, dur, upid, ifnull(process_name, '') AS process, pid,
-        cast_string!(vsync_id) AS vsync, overrun_ns AS overrun,
-        ifnull(cause, '') AS cause
+        `SELECT id, ts, dur, upid, ifnull(process_name, '') AS name, pid,
+        machine_id AS machine, cast_string!(vsync_id) AS vsync,
+        overrun_ns AS overrun, ifnull(cause, '') AS cause
       FROM _ohos_viz_late ORDER BY ts, id`,
         {
           id: NUM,
           ts: LONG,
           dur: LONG,
           upid: NUM,
-          process: STR,
+          name: STR,
           pid: NUM,
+          machine: NUM,
           vsync: STR,
           overrun: NUM,
           cause: STR
@@ -747,7 +751,8 @@
       return new _Frames(
         engine,
         new Map(tracks.map(({ id: id2, upid }) => [id2, upid ?? void 0])),
-        late
+        machines,
+        late.map((f) => ({ ...f, process: labelOf(f, machines) }))
       );
     }
     /** Returns whether slices of a track may lead to a frame. */
@@ -776,10 +781,18 @@
       const [frame] = await rows(
         this.engine,
         `SELECT f.id, f.ts, f.dur, f.upid, t.pid,
-        ifnull(t.process_name, '') AS process
+        ifnull(t.process_name, '') AS name, t.machine_id AS machine
       FROM ohos_frame_slice AS f JOIN _ohos_frame_track AS t USING (track_id)
       WHERE f.id = ${id2}`,
-        { id: NUM, ts: LONG, dur: LONG, upid: NUM, pid: NUM, process: STR }
+        {
+          id: NUM,
+          ts: LONG,
+          dur: LONG,
+          upid: NUM,
+          pid: NUM,
+          name: STR,
+          machine: NUM
+        }
       );
       if (frame === void 0) return void 0;
       const facts = new Map(
@@ -817,7 +830,8 @@
         all.filter((p) => p.leadsBy === "waited for"),
         pieces
       );
-      return { ...frame, facts, pieces, waitedFor, sampled };
+      const process = labelOf(frame, this.machines);
+      return { ...frame, process, facts, pieces, waitedFor, sampled };
     }
     /** Returns what late frames of some processes lost in an interval. */
     causes(upids, start, end) {
@@ -833,6 +847,22 @@
       );
     }
   };
+  async function machinesOf(engine) {
+    const result = await engine.query(
+      `SELECT * FROM machine WHERE sysname = 'OpenHarmony'`
+    );
+    const named = result.columns().includes("name");
+    const names = /* @__PURE__ */ new Map();
+    for (const it = result.iter({ id: NUM }); it.valid(); it.next()) {
+      const name = named ? it.get("name") : null;
+      names.set(it.id, name === null ? `machine ${it.id}` : String(name));
+    }
+    return names;
+  }
+  function labelOf({ name, pid, machine }, machines) {
+    const label = `${name} ${pid}`.trim();
+    return machines.size > 1 ? `${label} (${machines.get(machine)})` : label;
+  }
   async function rows(engine, sql, spec) {
     const list = [];
     const columns = Object.keys(spec);

@@ -139,7 +139,7 @@ test('nothing is registered for the trace of another system', async () => {
   const asked: string[] = [];
   const foreign = trace(async (sql) => {
     asked.push(sql);
-    return {numRows: () => 0};
+    return {columns: () => [], iter: () => ({valid: () => false})};
   });
   await new app.plugin({}).onTraceLoad(foreign.trace);
   expect(said).toEqual([]);

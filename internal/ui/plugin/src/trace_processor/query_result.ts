@@ -10,6 +10,6 @@ export type Row = Record<string, number | bigint | string | null>;
 export type RowIterator<T extends Row> = T & {valid(): boolean; next(): void; get(column: string): unknown};
 
 export interface QueryResult {
-  numRows(): number;
+  columns(): string[];
   iter<T extends Row>(spec: T): RowIterator<T>;
 }

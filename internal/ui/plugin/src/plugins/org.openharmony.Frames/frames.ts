@@ -32,8 +32,8 @@ export interface Frame {
   readonly id: number;
   readonly ts: bigint;
   readonly dur: bigint;
+  /** Its process, as the UI labels it. */
   readonly process: string;
-  readonly pid: number;
   readonly upid: number;
   readonly facts: Facts;
   readonly pieces: readonly Piece[];
@@ -64,15 +64,14 @@ export class Frames {
     private readonly engine: Engine,
     /** Of tracks of layers and of all processes, undefined. */
     private readonly upids: ReadonlyMap<number, number | undefined>,
+    private readonly machines: ReadonlyMap<number, string>,
     readonly late: readonly Late[],
   ) {}
 
   /** Returns undefined for a trace without frames of OpenHarmony. */
   static async load(engine: Engine): Promise<Frames | undefined> {
-    const machines = await engine.query(
-      `SELECT id FROM machine WHERE sysname = 'OpenHarmony'`,
-    );
-    if (machines.numRows() === 0) return undefined;
+    const machines = await machinesOf(engine);
+    if (machines.size === 0) return undefined;
     await engine.query('INCLUDE PERFETTO MODULE ohos.viz');
     const tracks = await rows(
       engine,
@@ -82,17 +81,18 @@ export class Frames {
     if (tracks.length === 0) return undefined;
     const late = await rows(
       engine,
-      `SELECT id, ts, dur, upid, ifnull(process_name, '') AS process, pid,
-        cast_string!(vsync_id) AS vsync, overrun_ns AS overrun,
-        ifnull(cause, '') AS cause
+      `SELECT id, ts, dur, upid, ifnull(process_name, '') AS name, pid,
+        machine_id AS machine, cast_string!(vsync_id) AS vsync,
+        overrun_ns AS overrun, ifnull(cause, '') AS cause
       FROM _ohos_viz_late ORDER BY ts, id`,
       {
         id: NUM,
         ts: LONG,
         dur: LONG,
         upid: NUM,
-        process: STR,
+        name: STR,
         pid: NUM,
+        machine: NUM,
         vsync: STR,
         overrun: NUM,
         cause: STR,
@@ -101,7 +101,8 @@ export class Frames {
     return new Frames(
       engine,
       new Map(tracks.map(({id, upid}) => [id, upid ?? undefined])),
-      late,
+      machines,
+      late.map((f) => ({...f, process: labelOf(f, machines)})),
     );
   }
 
@@ -136,10 +137,18 @@ export class Frames {
     const [frame] = await rows(
       this.engine,
       `SELECT f.id, f.ts, f.dur, f.upid, t.pid,
-        ifnull(t.process_name, '') AS process
+        ifnull(t.process_name, '') AS name, t.machine_id AS machine
       FROM ohos_frame_slice AS f JOIN _ohos_frame_track AS t USING (track_id)
       WHERE f.id = ${id}`,
-      {id: NUM, ts: LONG, dur: LONG, upid: NUM, pid: NUM, process: STR},
+      {
+        id: NUM,
+        ts: LONG,
+        dur: LONG,
+        upid: NUM,
+        pid: NUM,
+        name: STR,
+        machine: NUM,
+      },
     );
     if (frame === undefined) return undefined;
     const facts = new Map(
@@ -183,7 +192,8 @@ export class Frames {
       all.filter((p) => p.leadsBy === 'waited for'),
       pieces,
     );
-    return {...frame, facts, pieces, waitedFor, sampled};
+    const process = labelOf(frame, this.machines);
+    return {...frame, process, facts, pieces, waitedFor, sampled};
   }
 
   /** Returns what late frames of some processes lost in an interval. */
@@ -204,6 +214,36 @@ export class Frames {
       {title: STR, advice: STR, ns: NUM, frames: NUM, worst: NUM},
     );
   }
+}
+
+// Returns the machines of OpenHarmony with the names that the UI gives them.
+// The column name is there from v58 on.
+async function machinesOf(engine: Engine): Promise<Map<number, string>> {
+  const result = await engine.query(
+    `SELECT * FROM machine WHERE sysname = 'OpenHarmony'`,
+  );
+  const named = result.columns().includes('name');
+  const names = new Map<number, string>();
+  for (const it = result.iter({id: NUM}); it.valid(); it.next()) {
+    const name = named ? it.get('name') : null;
+    names.set(it.id, name === null ? `machine ${it.id}` : String(name));
+  }
+  return names;
+}
+
+interface OfProcess {
+  readonly name: string;
+  readonly pid: number;
+  readonly machine: number;
+}
+
+// A trace that several were merged to has several machines.
+function labelOf(
+  {name, pid, machine}: OfProcess,
+  machines: ReadonlyMap<number, string>,
+): string {
+  const label = `${name} ${pid}`.trim();
+  return machines.size > 1 ? `${label} (${machines.get(machine)})` : label;
 }
 
 async function rows<T extends Row>(

@@ -19,8 +19,8 @@ export interface Late {
   readonly ts: bigint;
   readonly dur: bigint;
   readonly upid: number;
+  /** Its process, as the UI labels it. */
   readonly process: string;
-  readonly pid: number;
   readonly vsync: string;
   /** In nanoseconds. */
   readonly overrun: number;

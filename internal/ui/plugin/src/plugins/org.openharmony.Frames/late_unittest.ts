@@ -23,7 +23,6 @@ function late(id: number, ts: number, upid: number, overrun = 1): Late {
     upid,
     overrun,
     process: '',
-    pid: 0,
     vsync: '',
     cause: '',
   };

@@ -214,7 +214,7 @@ export class WhyLate implements Actions, Disposable {
           list.map((f) => [
             milliseconds(f.overrun),
             link(f.vsync, f.id, this),
-            processOf(f),
+            f.process,
             f.cause,
           ]),
         ),
@@ -242,7 +242,7 @@ export class WhyLate implements Actions, Disposable {
             : m('span.pf-openharmony-frames__on-time', 'on time'),
         ],
         description: [
-          processOf(frame),
+          frame.process,
           tid !== undefined && `thread ${tid}`,
           rank === 1 && `the worst of ${late.length}`,
           rank > 1 && `number ${rank} of ${late.length} by lost time`,
@@ -423,11 +423,17 @@ function renderCauses(facts: Facts, overrun: number): m.Children {
   }
   if (all.length < 2) return undefined;
   const {shown, count, rest} = largest(all, overrun, NOTICED);
+  const waited = shown.some((c) => c.culprit !== '');
   return [
     m('h2', 'All causes, by lost time'),
     table(
-      ['Lost', 'Cause', 'Waited for', 'Advice'],
-      shown.map((c) => [milliseconds(c.ns), c.title, c.culprit, c.advice]),
+      ['Lost', 'Cause', ...(waited ? ['Waited for'] : []), 'Advice'],
+      shown.map((c) => [
+        milliseconds(c.ns),
+        c.title,
+        ...(waited ? [c.culprit] : []),
+        c.advice,
+      ]),
     ),
     count > 0 &&
       m(
@@ -477,13 +483,4 @@ function colours(colour: string) {
 
 function background(colour: string): string {
   return colours(colour).base.cssString;
-}
-
-interface OfProcess {
-  readonly process: string;
-  readonly pid: number;
-}
-
-function processOf({process, pid}: OfProcess): string {
-  return `${process} ${pid}`.trim();
 }
