@@ -220,7 +220,8 @@ func (b *builder) checkExpected(d *draft, source analyzer.ClockSource) {
 }
 
 // checkOrder truncates frames with impossible times. Frames of one thread cannot
-// overlap: if two do, the later one is truncated; if one spans several, that one is.
+// overlap: if two do, the later one is truncated; if one spans several, that one is. A frame
+// that is open when the trace ends is the last one of its thread, else its end was lost.
 func (b *builder) checkOrder() {
 	last := map[*thread]*draft{} // complete so far
 	byThread := map[*thread][]*draft{}
@@ -232,8 +233,9 @@ func (b *builder) checkOrder() {
 		before := last[d.thread]
 		after := byThread[d.thread][1:]
 		byThread[d.thread] = after
-		astray := f.Actual.End < f.Actual.Start ||
-			before != nil && f.Actual.Start < before.frame.Actual.End ||
+		overlaps := before != nil && f.Actual.Start < before.frame.Actual.End
+		d.open = d.open && !overlaps && len(after) == 0
+		astray := f.Actual.End < f.Actual.Start || overlaps ||
 			len(after) > 1 && f.Actual.End > after[1].frame.Actual.Start
 		switch {
 		case f.Facts.Has(analyzer.Truncated):
