@@ -177,3 +177,35 @@ func observed(r *records) *Span {
 	}
 	return newSpan(from, to, r.parts)
 }
+
+// Kind is which kind of frames a process makes: the name of its frames' analyzer.Kind.
+type Kind string
+
+const (
+	// Application is a process that makes application frames.
+	Application Kind = "app"
+	// RenderService is a process that makes render frames.
+	RenderService Kind = "render"
+)
+
+func kindOf(f *analyzer.Frame) Kind { return Kind(f.Kind.String()) }
+
+// Frames has the complete frames of a timeline, by the processes of its report.
+type Frames map[processKey][]*analyzer.Frame
+
+// NewFrames groups the complete frames of a timeline by process. A nil timeline has no
+// frames.
+func NewFrames(t *analyzer.Timeline) Frames {
+	frames := Frames{}
+	if t == nil {
+		return frames
+	}
+	for f := range t.Complete() {
+		key := newProcessKey(f)
+		frames[key] = append(frames[key], f)
+	}
+	return frames
+}
+
+// Of returns the frames of a process, in the order of the timeline.
+func (f Frames) Of(p *Process) []*analyzer.Frame { return f[keyOf(p)] }

@@ -22,6 +22,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"ohframe"
+	"ohframe/internal/atomicfile"
 	"ohframe/internal/inputs"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
@@ -602,4 +603,9 @@ func TestRecordedDay(t *testing.T) {
 	if got := pooledText(t, dir, "recorded_day"); !strings.Contains(got, `"recorded_day": "2025-06-15"`) || !strings.Contains(got, `"recorded_day": null`) {
 		t.Errorf("days: %.3000s", got)
 	}
+}
+
+func TestMain(m *testing.M) {
+	atomicfile.Durable = slow.Enabled()
+	os.Exit(m.Run())
 }

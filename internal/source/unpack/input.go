@@ -1,8 +1,12 @@
 package unpack
 
 import (
+	"bufio"
+	"bytes"
 	"io"
 	"io/fs"
+
+	"golang.org/x/text/encoding/unicode"
 )
 
 // input reads an input until the context is cancelled. It stores the input's error
@@ -56,4 +60,22 @@ func (s inputAt) ReadAt(p []byte, at int64) (int, error) {
 		s.content.fail(err)
 	}
 	return n, err
+}
+
+// byteOrderMark is the byte order mark of UTF-8.
+const byteOrderMark = "\xef\xbb\xbf"
+
+func hasByteOrderMark(head []byte) bool { return bytes.HasPrefix(head, []byte(byteOrderMark)) }
+
+func skipByteOrderMark(_ *Content, in *bufio.Reader) (io.Reader, error) {
+	_, err := in.Discard(len(byteOrderMark))
+	return in, err
+}
+
+func isUTF16(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff"))
+}
+
+func openUTF16(_ *Content, in *bufio.Reader) (io.Reader, error) {
+	return unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(in), nil
 }
