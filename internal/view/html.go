@@ -26,26 +26,37 @@ var assets embed.FS
 
 // WriteHTML writes a document as a page without references to other files.
 func WriteHTML(w io.Writer, d *Document) error {
-	p := page{
-		Document: d, Style: template.CSS(asset("page.css")), Script: template.JS(asset("base.js") + asset("page.js")),
-		Picks: picks(d.Blocks),
-	}
-	if hasChart(d.Blocks) {
+	charts := hasChart(d.Blocks)
+	p := page{Document: d, Style: template.CSS(asset("page.css")), Begin: begin, Script: template.JS(script(charts)), Picks: picks(d.Blocks)}
+	if charts {
 		p.Style = template.CSS(asset("uPlot.min.css")) + p.Style
-		// uPlot's licence must be part of every copy.
-		p.Script = template.JS("/*\n" + asset("uPlot.LICENSE") + "*/\n" + asset("uPlot.min.js") +
-			asset("base.js") + asset("charts.js") + asset("lines.js") + asset("frame.js") + asset("timechart.js") + asset("distributions.js") + asset("frames.js") + asset("page.js"))
 	}
 	return pageTemplate().ExecuteTemplate(w, "page.html", p)
+}
+
+// Scripts returns all scripts that pages may have.
+func Scripts() []string { return []string{begin, script(false), script(true)} }
+
+// begin is the script at the begin of a page.
+const begin = `document.documentElement.classList.add("js")`
+
+// script returns the script at the end of a page, with charts or without.
+func script(charts bool) string {
+	if !charts {
+		return asset("base.js") + asset("page.js")
+	}
+	// uPlot's licence must be part of every copy.
+	return "/*\n" + asset("uPlot.LICENSE") + "*/\n" + asset("uPlot.min.js") +
+		asset("base.js") + asset("charts.js") + asset("lines.js") + asset("frame.js") + asset("timechart.js") + asset("distributions.js") + asset("frames.js") + asset("page.js")
 }
 
 // page is the input of page.html.
 type page struct {
 	*Document
 	Picks []pickGroup
-	// Style and Script come from assets, never from a trace.
-	Style  template.CSS
-	Script template.JS
+	// Style, Begin and Script come from assets, never from a trace.
+	Style         template.CSS
+	Begin, Script template.JS
 }
 
 // Failed, Unknown, Undecided and Passed return the checks with the result.
