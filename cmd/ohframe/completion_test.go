@@ -31,7 +31,7 @@ func findTool(t *testing.T, name string) string {
 // completions are lines up to the cursor, and what may follow. Shells complete
 // file names where there is nothing.
 var completions = []struct{ line, want string }{
-	{"ohframe ", "completion convert devices diff fleet frames man open record report sql text ui version why"},
+	{"ohframe ", "completion convert devices diff fleet frames man open record report sql text ui version web why"},
 	{"ohframe con", "convert"},
 	{"ohframe rec", "record"},
 	{"ohframe open --view ", "all frames"},

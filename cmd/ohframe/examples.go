@@ -49,6 +49,10 @@ var exampleLines = map[string][]string{
 		"ohframe open trace.ftrace --interaction 2",
 		"ohframe open trace.ftrace --at +1.5s",
 	},
+	"web": {
+		"ohframe web --port 8080",
+		"ohframe web --print-url --port 0",
+	},
 	"record": {
 		"ohframe record -t 10 --app com.example.gallery -o trace",
 		"ohframe record -t 5 --app com.example.gallery --launch --runs 6 -o base",

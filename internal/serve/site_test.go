@@ -1,0 +1,61 @@
+package serve_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ohframe/internal/serve"
+	"ohframe/internal/testing/must"
+)
+
+// A site is served with the policy of its page, which no other page may embed, until the context ends.
+func TestWeb(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name, content string) { must.Do(t, os.WriteFile(filepath.Join(folder, name), []byte(content), 0o666)) }
+	if _, err := serve.OpenWeb(filepath.Join(folder, "nowhere")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no folder: %v", err)
+	}
+	write("index.html", `<meta http-equiv="Content-Security-Policy" content="default-src 'none'">page`)
+	if _, err := serve.OpenWeb(folder); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the sources, without the program: %v", err)
+	}
+	write("ohframe.wasm", "program")
+	write("worker.js", "script")
+	must.Do(t, os.WriteFile(filepath.Join(filepath.Dir(folder), "secret"), nil, 0o666))
+	web := must.Get(serve.OpenWeb(folder))(t)
+	defer web.Close()
+	listener := must.Get(serve.Listen(0, true))(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- web.Serve(ctx, listener) }()
+	for _, test := range []struct {
+		path, kind, content string
+		status              int
+	}{
+		{"/", "text/html; charset=utf-8", `<meta http-equiv="Content-Security-Policy" content="default-src 'none'">page`, 200},
+		{"/ohframe.wasm", "application/wasm", "program", 200},
+		{"/worker.js", "text/javascript; charset=utf-8", "script", 200},
+		{"/nothing", "text/plain; charset=utf-8", "404 page not found\n", 404},
+		{"/../secret", "text/plain; charset=utf-8", "404 page not found\n", 404},
+	} {
+		r := must.Get(http.Get("http://" + listener.Addr().String() + test.path))(t)
+		content := must.Get(io.ReadAll(r.Body))(t)
+		r.Body.Close()
+		if r.StatusCode != test.status || string(content) != test.content || r.Header.Get("Content-Type") != test.kind {
+			t.Errorf("%s: %d, %s, %q", test.path, r.StatusCode, r.Header.Get("Content-Type"), content)
+		}
+		if policy := r.Header.Get("Content-Security-Policy"); policy != "default-src 'none'; frame-ancestors 'none'" {
+			t.Errorf("%s: policy %q", test.path, policy)
+		}
+	}
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("ends with %v", err)
+	}
+}
