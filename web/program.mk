@@ -2,7 +2,12 @@
 web_dir := build/web
 web_esbuild = $(plugin_dir)/node_modules/.bin/esbuild
 
-.PHONY: web-program web-wasm web-worker
+.PHONY: web web-program web-wasm web-worker
+
+# The site: all of it is in web_dir.
+web: web-program
+	$(plugin_dir)/node_modules/.bin/tsc -p web/tsconfig.json
+	go run ./internal/tools/site -esbuild $(web_esbuild) -o $(web_dir)
 
 web-program: web-wasm web-worker
 

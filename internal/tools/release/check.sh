@@ -44,4 +44,5 @@ if [ -e "$first/$archive.tar.gz" ]; then
   version=$(./ohframe --version)
   [[ $version =~ ^'ohframe version v0.0.0-check (commit '[0-9a-f]{12}', 2026-01-02, ' ]] || { echo "release-check: $version" >&2; exit 1; }
   ./ohframe convert "$OLDPWD/testdata/demo.ftrace" -o demo.pftrace
+  timeout --preserve-status -s INT 2 ./ohframe web --print-url --port 0 | grep '^http://127'
 fi

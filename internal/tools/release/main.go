@@ -1,5 +1,5 @@
 // Command release builds a release: for each target an archive with the program,
-// its documents, manual page, shell completions and the licences of all that is
+// its documents, manual page, shell completions, the page in the browser and the licences of all that is
 // linked in, and a file of checksums. The same commit and the same version of Go
 // give the same bytes on any machine: the version and all times are the commit's.
 //
@@ -80,6 +80,10 @@ func release(directory string, targets []string) error {
 // collectDocuments returns what every archive has besides the program, by name.
 func collectDocuments(program string, targets []string) (map[string][]byte, error) {
 	files := map[string][]byte{}
+	// The page in the browser is of the same commit.
+	if _, err := run(runtime.GOOS+"/"+runtime.GOARCH, "make", "web"); err != nil {
+		return nil, err
+	}
 	names := []string{"LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"}
 	for _, pattern := range []string{"docs/*.md", "docs/images/*.png", "skills/*/SKILL.md"} { // README.md links to them
 		matches, err := filepath.Glob(pattern)
@@ -94,6 +98,13 @@ func collectDocuments(program string, targets []string) (map[string][]byte, erro
 			files[filepath.ToSlash(name)], err = os.ReadFile(name)
 		}
 	}
+	site, globErr := filepath.Glob("build/web/*")
+	err = errors.Join(err, globErr)
+	for _, name := range site {
+		if err == nil {
+			files["web/"+filepath.Base(name)], err = os.ReadFile(name)
+		}
+	}
 	for name, args := range map[string][]string{
 		"man/ohframe.1":            {"man"},
 		"completions/ohframe.bash": {"completion", "bash"},
@@ -106,7 +117,7 @@ func collectDocuments(program string, targets []string) (map[string][]byte, erro
 		}
 	}
 	if err == nil {
-		files["THIRD_PARTY_LICENSES"], err = licences(targets)
+		files["THIRD_PARTY_LICENSES"], err = licences(append(targets, "js/wasm"))
 	}
 	return files, err
 }

@@ -1,4 +1,4 @@
-# Releases: included by the Makefile at the root. Needs Go and git.
+# Releases: included by the Makefile at the root. Needs Go, git, node and npm.
 
 # The targets of releases, which must always build.
 TARGETS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64

@@ -1,0 +1,522 @@
+// The page: takes traces, runs commands on them, and shows what the commands write.
+//
+//   dropped, chosen ─▶ items ─▶ report or diff ─▶ a document in a frame ─▶ why, in another frame
+//                                                                       └▶ open, in Perfetto
+
+import {chosen, distinct, dropped, type Item} from './inputs';
+import {addressOf, show as showInPerfetto} from './perfetto';
+import {Failure, Program, site, type Done} from './program';
+import type {Input} from './protocol';
+import {preferred, speak, spoken, store, stored, word, type Word} from './words';
+
+declare const bridge: string; // the script of bridge.ts
+
+const byID = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T;
+const program = new Program();
+
+/** What is shown: a report on the items, or a comparison of those before with those after. */
+interface Subject {
+  items: Item[];
+  /** Of each item, if they are compared: 0 before, 1 after, undefined neither. */
+  sides?: (0 | 1 | undefined)[];
+}
+
+let subject: Subject | undefined;
+let report: Blob | undefined;
+
+// ---- What is visible
+
+const places = ['drop', 'sides', 'busy'] as const;
+type Place = typeof places[number] | 'answer';
+
+function go(place: Place): void {
+  for (const p of places) byID(p).hidden = p !== place;
+  byID('about').hidden = place !== 'drop';
+  byID('answer').hidden = byID('tools').hidden = place !== 'answer';
+  document.body.classList.toggle('shown', place === 'answer');
+  byID('problem').hidden = byID('notes').hidden = true;
+}
+
+/** Shows what the program says about what it has read, above the answer. */
+function notes(stderr: string): void {
+  const lines = linesOf(stderr);
+  byID('notes').replaceChildren(...lines.map(paragraph));
+  byID('notes').hidden = lines.length === 0;
+}
+
+/** Says something to those who listen to the page. */
+function say(text: string): void {
+  byID('status').textContent = text;
+}
+
+function paragraph(text: string): HTMLElement {
+  const p = document.createElement('p');
+  p.textContent = text;
+  return p;
+}
+
+function problem(title: string, ...lines: string[]): void {
+  const panel = byID('problem');
+  panel.querySelector('h2')!.textContent = title;
+  panel.querySelector('div')!.replaceChildren(...lines.filter(Boolean).map(paragraph));
+  panel.hidden = false;
+  panel.focus();
+}
+
+/** Shows the start page with what is wrong. */
+function fail(title: string, ...lines: string[]): void {
+  subject = undefined;
+  heading();
+  go('drop');
+  problem(title, ...lines);
+}
+
+/** The lines of an error of the program, without its name. */
+function linesOf(stderr: string): string[] {
+  return stderr.split('\n').map((line) => line.replace(/^(ohframe|hint): /, '')).filter(Boolean);
+}
+
+function explainFailure(error: unknown): [string, ...string[]] {
+  if (!(error instanceof Failure)) return [word('failedTrap'), String(error), word('failedTrapHint')];
+  const what = error.message.split('\n').slice(0, 6);
+  switch (error.why) {
+    case 'memory': return [word('failedMemory'), word('failedMemoryHint')];
+    case 'load': return [word('failedLoad'), ...what, word('failedLoadHint')];
+    default: return [word('failedTrap'), ...what, word('failedTrapHint')];
+  }
+}
+
+function heading(): void {
+  const title = byID('title'), name = subject && nameOf(subject);
+  const home = document.createElement('a');
+  home.href = './' + location.search;
+  home.textContent = word('home');
+  title.replaceChildren(...name ? [name] : [home]);
+  title.title = name ?? '';
+  document.title = name ? `${name} – ohframe` : 'ohframe';
+}
+
+function nameOf({items, sides}: Subject): string {
+  const names = (side?: 0 | 1): string => items.filter((_, i) => !sides || sides[i] === side).map((i) => i.name).join(', ');
+  return sides ? `${names(0)} → ${names(1)}` : names();
+}
+
+function bytes(n: number): string {
+  const mb = n / 1e6;
+  return mb >= 1000 ? (mb / 1000).toFixed(1) + ' GB' : mb >= 1 ? mb.toFixed(mb < 10 ? 1 : 0) + ' MB' : Math.max(1, Math.round(n / 1e3)) + ' kB';
+}
+
+// ---- Commands
+
+const inputsOf = (s: Subject): Input[] => s.items.flatMap((i) => i.inputs);
+
+/** The arguments of a command that name what is shown. */
+function argumentsOf({items, sides}: Subject): string[] {
+  if (!sides) return ['--', ...items.map((i) => i.name)];
+  const of = (side: 0 | 1): string[] => items.filter((_, i) => sides[i] === side).map((i) => i.name);
+  return [...of(0), '--', ...of(1)];
+}
+
+/** Runs a command with a progress bar in place of what is shown. Returns undefined if it was cancelled or has failed. */
+async function run(doing: string, s: Subject, args: string[], output: string): Promise<Done | undefined> {
+  const bar = byID<HTMLProgressElement>('progress'), amount = byID('amount');
+  bar.removeAttribute('value');
+  amount.textContent = word('loading');
+  byID('doing').textContent = doing;
+  say(doing);
+  go('busy');
+  byID('cancel').focus();
+  let told = 0;
+  try {
+    const done = await program.run(args, inputsOf(s), [output], (read, total) => {
+      bar.value = total ? read / total : 0;
+      amount.textContent = word('amount', bytes(read), bytes(total));
+      const part = read >= total ? 4 : Math.floor(4 * read / total);
+      if (part > told) say((told = part) === 4 ? word('working') : word('percent', 25 * part));
+      if (part === 4) {
+        bar.removeAttribute('value');
+        amount.textContent = word('working');
+      }
+    });
+    if (done.outputs[output]) return done;
+    fail(word('failed'), ...linesOf(done.stderr), word('failedHint'));
+  } catch (error) {
+    if (error instanceof Failure && error.why === 'cancelled') {
+      fail('');
+      byID('problem').hidden = true;
+      say(word('cancelled'));
+      byID('files').focus();
+    } else fail(...explainFailure(error));
+  }
+  return undefined;
+}
+
+async function answer(s: Subject): Promise<void> {
+  const name = nameOf(s);
+  subject = s;
+  heading();
+  const output = '/out/report.html';
+  const done = await run(word(s.sides ? 'comparing' : 'reading', name), s, s.sides ? ['diff', '-o', output, ...argumentsOf(s)] : ['report', '-o', output, ...argumentsOf(s)], output);
+  if (!done || subject !== s) return;
+  report = done.outputs[output]!;
+  tools();
+  go('answer');
+  notes(done.stderr);
+  byID('answer').replaceChildren(frame(report, name));
+  say(word(s.sides ? 'compared' : 'shown', name));
+  byID('title').focus();
+}
+
+/**
+ * A document of the program in a frame of an origin of its own. It has the policy of the page, which lets the scripts of
+ * reports run, and no others.
+ */
+function frame(document_: Blob, title: string): HTMLIFrameElement {
+  const e = document.createElement('iframe');
+  e.title = title;
+  e.setAttribute('sandbox', 'allow-scripts allow-downloads');
+  e.allow = 'clipboard-write';
+  const words = JSON.stringify({why: word('why'), perfetto: word('perfetto')});
+  const address = URL.createObjectURL(new Blob([document_, `<script type="application/json" id="words">${words}</script><script>${bridge}</script>`], {type: 'text/html; charset=utf-8'}));
+  e.onload = () => URL.revokeObjectURL(address);
+  e.src = address;
+  return e;
+}
+
+/** Runs a command of what is shown, beside it. Its progress is in the text that is passed on. */
+async function beside(args: string[], output: string, tell: (text: string) => void, doing: string): Promise<Done> {
+  tell(doing);
+  const done = await program.run(args, inputsOf(subject!), [output], (read, total) => tell(`${doing}: ${word('amount', bytes(read), bytes(total))}`));
+  if (!done.outputs[output]) throw new Failed(done.stderr);
+  return done;
+}
+
+/** A command that ended with an error. */
+class Failed extends Error {}
+
+function explain(error: unknown): [string, ...string[]] | undefined {
+  if (error instanceof Failure && error.why === 'cancelled') return undefined;
+  return error instanceof Failed ? [word('failed'), ...linesOf(error.message)] : explainFailure(error);
+}
+
+// ---- Why
+
+/** The flags that commands of reports may have. The page adds others itself. */
+const flags = new Set(['--process', '--frame', '--at', '--interaction', '--layer', '--entry', '--from', '--to', '--clock-offset', '--phase-rule']);
+
+/** The words of a shell command of a report; undefined if it is none that the page runs. */
+function wordsOf(command: string): string[] | undefined {
+  const list: string[] = [];
+  for (const [, space, quoted, escaped, plain] of command.matchAll(/(\s+)|'([^']*)'|\\(.)|([^\s'\\]+)/g)) {
+    if (space !== undefined || list.length === 0) list.push('');
+    list[list.length - 1] += quoted ?? escaped ?? plain ?? '';
+  }
+  const end = list.indexOf('--');
+  if (list[0] !== 'ohframe' || list[1] !== 'why' && list[1] !== 'open' || end < 0) return undefined;
+  return list.slice(2, end).every((w, i) => i % 2 === 1 || flags.has(w)) ? list.slice(1) : undefined;
+}
+
+async function why(args: string[]): Promise<void> {
+  const dialog = byID<HTMLDialogElement>('why'), place = dialog.querySelector('.frame')!;
+  const what = args.slice(1, args.indexOf('--')).flatMap((flag, i, list) => /^--(frame|interaction|layer)$/.test(flag) ? [flag.slice(2), list[i + 1]] : []).join(' ');
+  byID('why-title').textContent = word('whyOf', what);
+  const text = paragraph('');
+  text.setAttribute('role', 'status');
+  place.replaceChildren(text);
+  if (!dialog.open) dialog.showModal();
+  byID('close').focus();
+  const output = '/out/why.html';
+  try {
+    const done = await beside(['why', '-o', output, ...args.slice(1)], output, (t) => text.textContent = t, word('explaining', what));
+    if (dialog.open) place.replaceChildren(frame(done.outputs[output]!, word('whyOf', what)));
+  } catch (error) {
+    place.replaceChildren(...explain(error)?.map(paragraph) ?? []);
+  }
+}
+
+// ---- Perfetto
+
+function perfettoAddress(): string {
+  return stored('perfetto') ?? document.querySelector<HTMLMetaElement>('meta[name=perfetto]')!.content;
+}
+
+/** Opens a tab for Perfetto, at once: browsers allow it only when the user has just clicked. */
+async function openInPerfetto(args: string[]): Promise<void> {
+  const s = subject!, ui = addressOf(perfettoAddress());
+  byID('problem').hidden = true;
+  if (!ui) return problem(word('badAddress', perfettoAddress()), word('uiMeaning'));
+  const tab = window.open('');
+  if (!tab) return problem(word('popup'), word('popupHint'));
+  tab.document.title = 'ohframe';
+  const tell = (text: string): void => {
+    say(text);
+    if (!tab.closed) tab.document.body.textContent = `${word('preparing')} ${text}`;
+  };
+  try {
+    const compared = s.sides, output = compared ? '/out/both.tar' : '/out/trace.pftrace';
+    const done = await beside(compared ? ['diff', '--merge', output, ...argumentsOf(s)] : [...args.slice(0, 1), '-q', '-o', output, '--ui', ui.href, ...args.slice(1)],
+      output, tell, word('converting', nameOf(s)));
+    const address = compared ? ui.href : (await done.stdout.text()).trim();
+    const buffer = await done.outputs[output]!.arrayBuffer();
+    if (tab.closed || subject !== s) return;
+    const fileName = compared ? 'both.tar' : saveName(s) + '.pftrace';
+    if (await showInPerfetto(tab, address, {buffer, title: nameOf(s), fileName})) say(word('handedOver'));
+    else problem(word('noAnswer', ui.origin), word('noAnswerHint'));
+  } catch (error) {
+    tab.close();
+    const text = explain(error);
+    if (text) problem(...text);
+  }
+}
+
+// ---- Save
+
+function saveName({items, sides}: Subject): string {
+  if (sides || items.length !== 1) return sides ? 'comparison' : 'report';
+  return items[0]!.name.replace(/^.*\//, '').replace(/(\.(ftrace|txt|sys|htrace|html|pftrace|perfetto-trace|log))?(\.(gz|zip|bz2|xz|zst|tgz|tar\.gz))?$/i, '') || 'trace';
+}
+
+function download(content: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  say(word('saved', name));
+}
+
+/** What can be saved: its name in the menu, its file, and the command that writes it. */
+function saves(s: Subject): [Word, string, string[]][] {
+  const name = saveName(s), all = argumentsOf(s), verb = s.sides ? 'diff' : 'report';
+  const list: [Word, string, string[]][] = [['saveReport', name + '.html', []]];
+  if (!s.sides && s.items.length === 1) list.unshift(['saveTrace', name + '.pftrace', ['convert', '-q', ...all]]);
+  if (s.sides && s.items.length === 2) list.unshift(['saveBoth', 'both.tar', ['diff', ...all]]);
+  list.push(['saveJSON', name + '.json', [verb, ...all]]);
+  if (!s.sides) list.push(['saveCSV', name + '.csv', ['report', ...all]], ['saveFrames', name + '.frames.csv', ['frames', '--causes', ...all]]);
+  return list;
+}
+
+async function save(file: string, command: string[]): Promise<void> {
+  byID('problem').hidden = true;
+  if (command.length === 0) return download(report!, file);
+  const output = '/out/' + file, flag = file.endsWith('.tar') ? '--merge' : '-o';
+  try {
+    const done = await beside([command[0]!, flag, output, ...command.slice(1)], output, say, word('saving', file));
+    download(done.outputs[output]!, file);
+  } catch (error) {
+    const text = explain(error);
+    if (text) problem(...text);
+  }
+}
+
+// ---- The tools above a report
+
+function tools(): void {
+  const s = subject!, compared = !!s.sides, menu = byID<HTMLDetailsElement>('save');
+  byID('perfetto').textContent = word('perfetto');
+  byID('perfetto').hidden = compared ? s.items.length !== 2 : s.items.length !== 1;
+  byID('compare').hidden = s.items.length !== 1;
+  byID('swap').hidden = !compared;
+  byID('arrange').hidden = s.items.length < 2;
+  menu.querySelector('div')!.replaceChildren(...saves(s).map(([text, file, command]) => {
+    const button = document.createElement('button'), small = document.createElement('small');
+    small.textContent = file;
+    button.append(word(text), small);
+    button.onclick = () => {
+      menu.open = false;
+      void save(file, command);
+    };
+    return button;
+  }));
+}
+
+// ---- Which traces are compared
+
+function arrange(list: Item[], before?: (0 | 1 | undefined)[]): void {
+  const sides = before ?? list.map((_, i) => i < list.length / 2 ? 0 as const : 1 as const);
+  subject = undefined;
+  heading();
+  byID('sides').querySelector('tbody')!.replaceChildren(...list.map((item, row) => {
+    const tr = document.createElement('tr'), name = tr.insertCell(), size = tr.insertCell();
+    name.textContent = item.name;
+    size.textContent = bytes(item.size);
+    size.className = 'n';
+    for (const side of [0, 1] as const) {
+      const radio = document.createElement('input');
+      radio.type = 'radio';
+      radio.name = 'side' + row;
+      radio.checked = sides[row] === side;
+      radio.setAttribute('aria-label', `${item.name}: ${word(side ? 'new' : 'base')}`);
+      radio.onchange = () => {
+        sides[row] = side;
+        enable();
+      };
+      tr.insertCell().append(radio);
+    }
+    return tr;
+  }));
+  const enable = (): void => {
+    byID<HTMLButtonElement>('diff').disabled = !sides.includes(0) || !sides.includes(1);
+  };
+  enable();
+  byID('diff').onclick = () => void answer({items: list, sides});
+  byID('all').onclick = () => void answer({items: list});
+  go('sides');
+  byID('sides').querySelector('input')?.focus();
+  say(word('sides'));
+}
+
+function take(list: Item[]): void {
+  const different = distinct(list);
+  switch (different.length) {
+    case 0: return fail(word('noFiles'), word('noFilesHint'));
+    case 1: return void answer({items: different});
+    case 2: return void answer({items: different, sides: [0, 1]});
+    default: return arrange(different);
+  }
+}
+
+// ---- What the user does
+
+function restart(): void {
+  subject = report = undefined;
+  byID('answer').replaceChildren();
+  heading();
+  go('drop');
+  say('');
+  byID('files').focus();
+}
+
+/** Lets the user choose files, and passes them on. */
+function choose(input: HTMLInputElement, next: (list: Item[]) => void): void {
+  input.value = '';
+  input.onchange = () => next(chosen(input.files ?? []));
+  input.click();
+}
+
+async function sample(): Promise<void> {
+  try {
+    const response = await fetch(site + 'demo.ftrace');
+    if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
+    take(chosen([new File([await response.blob()], 'demo.ftrace')]));
+  } catch (error) {
+    fail(word('noSample'), error instanceof Error ? error.message : '', word('failedLoadHint'));
+  }
+}
+
+function language(l: ReturnType<typeof spoken>): void {
+  speak(l);
+  byID('language').textContent = word('language');
+  byID('language').lang = l === 'zh' ? 'en' : 'zh';
+  heading();
+  if (subject && report) tools();
+}
+
+/** The name of something that the page needs and the browser lacks. */
+function missing(): string {
+  if (typeof WebAssembly !== 'object' || !WebAssembly.compileStreaming) return 'WebAssembly';
+  if (typeof Worker !== 'function') return 'Worker';
+  return typeof HTMLDialogElement === 'function' ? '' : 'dialog';
+}
+
+function start(): void {
+  document.documentElement.classList.add('js');
+  byID('needs').hidden = true;
+  language(preferred());
+  go('drop');
+  const lacks = missing();
+  if (lacks) return fail(word('oldBrowser', lacks), word('oldBrowserHint'));
+
+  byID('files').onclick = () => choose(byID('chosen'), take);
+  byID('folder').onclick = () => choose(byID('chosen-folder'), take);
+  byID('sample').onclick = () => void sample();
+  byID('cancel').onclick = () => program.cancel();
+  byID('again').onclick = byID('dropped').onclick = restart;
+  byID('perfetto').onclick = () => void openInPerfetto(['open', ...argumentsOf(subject!)]);
+  byID('compare').onclick = () => {
+    const before = subject!.items;
+    choose(byID('chosen'), (list) => list.length && take([...before, ...list]));
+  };
+  byID('swap').onclick = () => {
+    const {items, sides} = subject!;
+    void answer({items, sides: sides!.map((side) => side === undefined ? side : side === 0 ? 1 : 0)});
+  };
+  byID('arrange').onclick = () => arrange(subject!.items, subject!.sides);
+  byID('language').onclick = () => {
+    const l = spoken() === 'zh' ? 'en' : 'zh';
+    store('language', l);
+    language(l);
+  };
+  byID('about').ontoggle = async () => {
+    const version = await program.run(['version'], [], [], () => undefined);
+    byID('version').textContent = await version.stdout.text();
+  };
+  const ui = byID<HTMLInputElement>('ui');
+  ui.value = perfettoAddress();
+  ui.onchange = () => {
+    ui.setCustomValidity(addressOf(ui.value) ? '' : word('badAddress', ui.value));
+    if (ui.reportValidity()) store('perfetto', ui.value.trim());
+  };
+  const dialog = byID<HTMLDialogElement>('why');
+  byID('close').onclick = () => dialog.close();
+  dialog.onclose = () => {
+    dialog.querySelector('.frame')!.replaceChildren();
+    byID('answer').querySelector('iframe')?.focus();
+  };
+  addEventListener('message', ({source, data}) => {
+    const frames = [...document.querySelectorAll('iframe')];
+    if (!frames.some((f) => f.contentWindow === source) || typeof data !== 'object' || data === null) return;
+    if (data.escape) return dialog.close();
+    const args = typeof data.command === 'string' && subject ? wordsOf(data.command) : undefined;
+    if (args) void (args[0] === 'why' ? why(args) : openInPerfetto(args));
+  });
+
+  addEventListener('dragover', (e) => {
+    e.preventDefault();
+    document.body.classList.add('over');
+  });
+  addEventListener('dragleave', (e) => e.relatedTarget || document.body.classList.remove('over'));
+  addEventListener('drop', (e) => {
+    e.preventDefault();
+    document.body.classList.remove('over');
+    if (byID('busy').hidden && e.dataTransfer) dropped(e.dataTransfer).then(take, () => fail(word('unreadable'), word('unreadableHint')));
+  });
+  const menu = byID<HTMLDetailsElement>('save');
+  addEventListener('click', (e) => menu.contains(e.target as Node) || (menu.open = false));
+  addEventListener('blur', () => menu.open = false); // the report has the focus
+  addEventListener('keydown', (e) => {
+    if (e.key !== 'Escape' || !menu.open) return;
+    menu.open = false;
+    menu.querySelector('summary')!.focus();
+  });
+  addEventListener('beforeunload', (e) => byID('busy').hidden || e.preventDefault());
+
+  program.load().catch((error: unknown) => fail(...explainFailure(error)));
+  void keep();
+}
+
+/** Keeps the site for when there is no connection, where the browser allows it. */
+async function keep(): Promise<void> {
+  const workers = navigator.serviceWorker as ServiceWorkerContainer | undefined;
+  if (!workers) return;
+  let replaced = false;
+  workers.addEventListener('controllerchange', () => replaced && location.reload()); // not after the first version
+  try {
+    const registration = await workers.register('sw.js');
+    const offer = (): void => {
+      const waiting = registration.waiting;
+      if (!waiting || !workers.controller) return;
+      byID('reload').onclick = () => {
+        replaced = true;
+        waiting.postMessage('replace');
+      };
+      byID('update').hidden = false;
+    };
+    registration.addEventListener('updatefound', () => registration.installing?.addEventListener('statechange', offer));
+    offer();
+  } catch {
+    // The page works, but not without a connection.
+  }
+}
+
+start();
