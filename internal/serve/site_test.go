@@ -17,7 +17,9 @@ import (
 // A site is served with the policy of its page, which no other page may embed, until the context ends.
 func TestWeb(t *testing.T) {
 	folder := t.TempDir()
-	write := func(name, content string) { must.Do(t, os.WriteFile(filepath.Join(folder, name), []byte(content), 0o666)) }
+	write := func(name, content string) {
+		must.Do(t, os.WriteFile(filepath.Join(folder, name), []byte(content), 0o666))
+	}
 	if _, err := serve.OpenWeb(filepath.Join(folder, "nowhere")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
 	}

@@ -576,7 +576,7 @@ func TestComparison(t *testing.T) {
 	}
 	// More than two: the user says which is on which side, or asks for a report on all.
 	p.again()
-	p.dropNew(string(must.Get(os.ReadFile(traces + "demo.ftrace"))(t)), "a.ftrace", "a.ftrace", "demo.ftrace")
+	p.dropNew(string(must.Get(os.ReadFile(traces+"demo.ftrace"))(t)), "a.ftrace", "a.ftrace", "demo.ftrace")
 	p.wait(`!document.querySelector("#sides").hidden`)
 	must.Equal(t, eval[string](p, `[...document.querySelectorAll("#sides tbody tr")].map(r => r.cells[0].textContent + " " + [...r.querySelectorAll("input")].map(i => +i.checked).join("")).join(", ")`),
 		"a.ftrace 10, 2/a.ftrace 10, demo.ftrace 01", "the sides")
@@ -610,7 +610,7 @@ func TestBadInput(t *testing.T) {
 	for _, test := range []struct{ file, title, hint string }{
 		{write("letter.txt", "Dear reader,\nthis is no trace.\n"), "The trace could not be read", "letter.txt: not a trace"},
 		{write("nothing.ftrace", ""), "The trace could not be read", "nothing.ftrace"},
-				{filepath.Join(dir, "empty"), "Nothing to read", "The folder has no files"},
+		{filepath.Join(dir, "empty"), "Nothing to read", "The folder has no files"},
 	} {
 		p.drop(test.file)
 		p.wait(failed)
