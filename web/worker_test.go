@@ -80,13 +80,13 @@ func newProgram(t *testing.T) string {
 }
 
 // inNode runs commands in node.
-func inNode(t *testing.T, folder string, commands []workerCommand) (answers []workerAnswer) {
+func inNode(t *testing.T, folder string, commands []workerCommand, flags ...string) (answers []workerAnswer) {
 	t.Helper()
 	var in bytes.Buffer
 	for _, c := range commands {
 		must.Do(t, json.NewEncoder(&in).Encode(c))
 	}
-	cmd := exec.Command("node", "test/node.mjs", folder)
+	cmd := exec.Command("node", append(flags, "test/node.mjs", folder)...)
 	cmd.Stdin, cmd.Stderr = &in, os.Stderr
 	out := must.Get(cmd.Output())(t)
 	for line := range bytes.Lines(out) {
@@ -286,6 +286,19 @@ func TestWorkerFiles(t *testing.T) {
 		t.Errorf("an input was replaced: %+v", a)
 	}
 	must.Equal(t, answers[4].Code, 0, "exit code of many files: "+answers[4].Stderr)
+}
+
+// Memory that runs out is said, whether the program starts or not.
+func TestWorkerMemory(t *testing.T) {
+	folder := newProgram(t)
+	trace := must.Get(filepath.Abs("../testdata/layers.ftrace.gz"))(t)
+	command := workerCommand{Args: []string{"report", "layers.ftrace.gz"}, Inputs: map[string]string{"/in/layers.ftrace.gz": trace}}
+	for _, pages := range []int{100, 300} {
+		a := inNode(t, folder, []workerCommand{command}, fmt.Sprintf("--wasm-max-mem-pages=%d", pages))[0]
+		if a.Kind != "failed" || a.Why != "memory" {
+			t.Errorf("%d pages: %+v", pages, a)
+		}
+	}
 }
 
 // The worker does the same in Chromium, from files that a page has.
