@@ -65,7 +65,7 @@ power:
 # Writes what follows from the comments of fields: the lists in docs/, and the columns of SQL. And the lists of
 # measures, the outputs of queries in docs/ (with Perfetto's engine), and the folder ui.
 docs:
-	OHFRAME_UPDATE_DOCS=1 go test ./internal/causes ./internal/condition ./internal/diff ./internal/frametable ./internal/report ./internal/sql ./exporter/internal/annotation -run '^Test(MeasuresAreDocumented|Schema|Columns|Document)$$' -count 1
+	OHFRAME_UPDATE_DOCS=1 go test ./internal/causes ./internal/condition ./internal/diff ./internal/frametable ./internal/report ./internal/sql ./exporter/internal/annotation -run '^Test(MeasuresAreDocumented|(Evidence)?Schema|Columns|Document)$$' -count 1
 	OHFRAME_UPDATE_DOCS=1 go test ./internal/sql -run 'Guide$$' -count 1
 	go run ./cmd/ohframe ui --export ui >/dev/null
 

@@ -14,7 +14,7 @@ const documentVersion = 1
 
 // document says why frames were late: the format json has all of it, evidence what matters most (package
 // brief). What is unknown or empty is left out. Lists have the worst first, unless their elements follow
-// each other. The comments of fields are their meanings in docs/why.md.
+// each other. The comments of fields are their meanings in testdata/api/why.md.
 type document struct {
 	Version  int    `json:"version"`                 // 1; it grows when a field disappears or changes its meaning
 	Question string `json:"question"`                // "trace", "traces", "stacks" of a file of them, or what was selected

@@ -500,10 +500,10 @@ func TestSkillFields(t *testing.T) {
 	}
 }
 
-// docs/why.md has the fields of JSON, with the comments of the structs; those of package why have lists of its own.
+// testdata/api/why.md has the fields of JSON, with the comments of the structs; those of package why have lists of its own.
 // "make docs" writes the others.
 func TestSchema(t *testing.T) {
-	schematest.Document(t, "../../docs/why.md", reflect.TypeFor[document](), nil, "ohframe/analyzer/why",
+	schematest.Document(t, "../../testdata/api/why.md", reflect.TypeFor[document](), nil, "ohframe/analyzer/why",
 		reflect.TypeFor[quality.Quality](), reflect.TypeFor[stats.Refresh](), reflect.TypeFor[stats.LayerCadence]())
 }
 

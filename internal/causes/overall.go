@@ -14,7 +14,7 @@ import (
 )
 
 // Overall is the causes of late frames and of hangs in several traces, those that most users have first. The
-// comments of fields are their meanings in docs/why.md.
+// comments of fields are their meanings in testdata/api/why.md.
 type Overall struct {
 	By         []string       `json:"by,omitempty"`               // dimensions of "key"
 	Unit       string         `json:"unit"`                       // what counts as a user: "user", "device" or "trace"

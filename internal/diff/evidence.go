@@ -18,64 +18,68 @@ import (
 	"ohframe/internal/view"
 )
 
-// evidence is a short form of the document, for agents (docs/evidence.md). What is unknown or empty
-// is left out. Lists have what became worse first, then what became better.
+// evidence is a short form of the document, for agents (docs/why.md, testdata/api/diff-evidence.md). What is unknown
+// or empty is left out. Lists have what became worse first, then what became better.
 type evidence struct {
-	Version      int               `json:"version"`
-	Question     string            `json:"question"`
-	Answer       string            `json:"answer" brief:"sentence"`
+	Version  int    `json:"version"`                 // 1; it grows when a field disappears or changes its meaning
+	Question string `json:"question"`                // "changes"
+	Answer   string `json:"answer" brief:"sentence"` // the verdict of the text, and the cause that changed most in the first process
+	// why nothing is tested, short runs, recordings that differ, skipped inputs, data quality
 	Against      []string          `json:"against" brief:"sentence,least=1"`
-	Base         evidenceSide      `json:"base"`
+	Base         evidenceSide      `json:"base"` // the sides
 	New          evidenceSide      `json:"new"`
-	Test         documentTest      `json:"test"`
-	FailOn       []documentOutcome `json:"fail_on" brief:"least=1"`
-	Processes    []*evidencePair   `json:"processes" brief:"least=1,fewer=2"`
-	Interactions []*evidencePart   `json:"interactions"`
-	Layers       []*evidencePart   `json:"layers"`
-	Own          []*evidencePart   `json:"own_measures,omitempty"`
-	OnlyInBase   []string          `json:"only_in_base"`
+	Test         documentTest      `json:"test"`                              // how changes were tested
+	FailOn       []documentOutcome `json:"fail_on" brief:"least=1"`           // conditions, those that failed first
+	Processes    []*evidencePair   `json:"processes" brief:"least=1,fewer=2"` // processes of both sides
+	Interactions []*evidencePart   `json:"interactions"`                      // those of one scene, page and process together
+	Layers       []*evidencePart   `json:"layers"`                            // those of one name and producer together
+	Own          []*evidencePart   `json:"own_measures,omitempty"`            // measures of "--measure", by name
+	OnlyInBase   []string          `json:"only_in_base"`                      // names of processes, interactions and layers on one side only
 	OnlyInNew    []string          `json:"only_in_new"`
-	Record       []brief.Record    `json:"record" brief:"least=1"`
+	Record       []brief.Record    `json:"record" brief:"least=1"` // what to record in order to know more, as of causes
 }
 
 type evidenceSide struct {
-	Name        string   `json:"name"`
-	Runs        int      `json:"runs"`
-	Seconds     float64  `json:"seconds,omitzero"`
-	AppVersions []string `json:"app_versions"`
-	Quality     string   `json:"quality"`
+	Name        string   `json:"name"`             // what the input was called, usually a file name
+	Runs        int      `json:"runs"`             // number of runs
+	Seconds     float64  `json:"seconds,omitzero"` // length of one run
+	AppVersions []string `json:"app_versions"`     // recorded applications with their versions
+	Quality     string   `json:"quality"`          // verdict of the data quality
 }
 
 // evidencePair is a process of both sides.
 type evidencePair struct {
-	Verdict Verdict `json:"verdict"`
+	Verdict Verdict `json:"verdict"` // that of its measures; absent if none was tested
 	documentPair
-	Unchanged []string         `json:"unchanged"`
-	Undecided string           `json:"undecided" brief:"sentence"`
-	Frames    []*evidenceFrame `json:"frames"`
-	Against   []string         `json:"against" brief:"sentence"`
-	Why       string           `json:"why" brief:"command"`
+	// after the first process, names of measures that were tested without a significant change
+	Unchanged []string `json:"unchanged"`
+	// how many runs would decide about changes that may be chance, and which changes these runs find
+	Undecided string `json:"undecided" brief:"sentence"`
+	// late frames that show the causes that grew most, of the run of new that lost the most to them; if no cause grew, of the run of base
+	Frames  []*evidenceFrame `json:"frames"`
+	Against []string         `json:"against" brief:"sentence"` // what is not tested or compared
+	Why     string           `json:"why" brief:"command"`      // the command that explains the process in the run that lost the most
 }
 
 // evidencePart is the interactions or layers of a name.
 type evidencePart struct {
-	Name      string     `json:"name"`
-	Counts    string     `json:"counts"`
-	Verdict   Verdict    `json:"verdict"`
-	Measures  []*Measure `json:"measures" brief:"least=1"`
-	Unchanged []string   `json:"unchanged"`
-	Why       string     `json:"why" brief:"command"`
+	Name      string     `json:"name"`                     // its name
+	Counts    string     `json:"counts"`                   // numbers on both sides
+	Verdict   Verdict    `json:"verdict"`                  // that of its measures; absent if none was tested
+	Measures  []*Measure `json:"measures" brief:"least=1"` // those that were tested; if none was, the main ones that changed
+	Unchanged []string   `json:"unchanged"`                // names of measures that were tested without a significant change
+	Why       string     `json:"why" brief:"command"`      // the command that explains the worst of new in the first measure
 }
 
 // evidenceFrame is a frame that shows a cause.
 type evidenceFrame struct {
-	Title   string          `json:"title" brief:"sentence"`
-	Input   string          `json:"input"`
-	Vsync   int64           `json:"vsync_id,omitzero"`
-	Start   trace.Time      `json:"start_ns"`
-	Overrun *trace.Duration `json:"late_ns"`
-	Cause   string          `json:"cause" brief:"sentence"`
-	Why     string          `json:"why" brief:"command"`
+	Title   string          `json:"title" brief:"sentence"` // title of the cause
+	Input   string          `json:"input"`                  // its run
+	Vsync   int64           `json:"vsync_id,omitzero"`      // its vsync
+	Start   trace.Time      `json:"start_ns"`               // when it begins
+	Overrun *trace.Duration `json:"late_ns"`                // by how much it overran its deadline
+	Cause   string          `json:"cause" brief:"sentence"` // why it was late, in a sentence
+	Why     string          `json:"why" brief:"command"`    // the commands that explain it and show it in Perfetto
 	Open    string          `json:"open" brief:"command"`
 }
 

@@ -23,7 +23,7 @@ import (
 // of CSV, which are named after fields. "make docs" writes both.
 func TestSchema(t *testing.T) {
 	const name = "../../docs/report-schema.md"
-	var elsewhere []reflect.Type // docs/why.md
+	var elsewhere []reflect.Type // testdata/api/why.md
 	for _, f := range schematest.Fields(t, reflect.TypeFor[causes.Causes](), "", nil) {
 		elsewhere = append(elsewhere, schematest.Element(f.Type))
 	}
@@ -34,7 +34,7 @@ func TestSchema(t *testing.T) {
 	header, _, _ := strings.Cut(write(t, nil, "csv", Options{}), "\n")
 	for _, c := range strings.Split(header, ",")[len(identityColumns):] {
 		path := "inputs[].processes[]." + regexp.MustCompile(`^stages\.[a-z_]+`).ReplaceAllString(c, "stages[]")
-		if strings.Contains(path, ".causes.") { // docs/why.md
+		if strings.Contains(path, ".causes.") { // testdata/api/why.md
 			continue
 		}
 		path = strings.Replace(path, ".processes[].quality.", ".quality.", 1)

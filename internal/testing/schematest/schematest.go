@@ -240,9 +240,21 @@ func Document(t *testing.T, file string, typ reflect.Type, meanings map[string]s
 		}
 		out.WriteString("\n### " + title + "\n\n" + text + "\n")
 	}
-	Update(t, file, before+start+out.String()+"\n## "+after)
+	lists := out.String()
+	if !strings.HasPrefix(file, docs) {
+		lists = besides.ReplaceAllString(lists, "](../../docs/$1")
+	}
+	if after != "" {
+		after = "\n## " + after
+	}
+	Update(t, file, before+start+lists+after)
 	return objects
 }
+
+// docs has the documents; links to one from elsewhere need the path.
+const docs = "../../docs/"
+
+var besides = regexp.MustCompile(`\]\((\w+\.md)`)
 
 // root is the path of a document itself.
 const root = "the document"
