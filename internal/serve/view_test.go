@@ -189,11 +189,11 @@ func TestInteraction(t *testing.T) {
 		expanded       string
 		tabs           []string
 	}{
-		{timelineOf(both, late), nil, late.Actual, interval(100, 121), "20", []string{"Interactions", "Jank by process", "Why frames were late", "pause", "tables"}},
-		{timelineOf(both, late), fling, interval(200, 600), around, "30", []string{"Jank by process", "Why frames were late", "Interactions", "pause", "tables"}},
-		{timelineOf(both), fling, interval(200, 600), analyzer.Interval{Start: trace.Time(200 * ms), End: trace.Time(600 * ms)}, "30", []string{"Interactions", "pause", "tables"}},
-		{timelineOf(both, late), unseen, interval(300, 460), interval(280, 480), "", []string{"Jank by process", "Why frames were late", "Interactions", "pause", "tables"}},
-		{timelineOf(both, late), endOnly, interval(350, 350), interval(250, 450), "30", []string{"Jank by process", "Why frames were late", "Interactions", "pause", "tables"}},
+		{timelineOf(both, late), nil, late.Actual, interval(100, 121), "20", []string{"pause", "Interactions", "Jank by process", "Why frames were late", "tables"}},
+		{timelineOf(both, late), fling, interval(200, 600), around, "30", []string{"pause", "Jank by process", "Why frames were late", "Interactions", "tables"}},
+		{timelineOf(both), fling, interval(200, 600), analyzer.Interval{Start: trace.Time(200 * ms), End: trace.Time(600 * ms)}, "30", []string{"pause", "Interactions", "tables"}},
+		{timelineOf(both, late), unseen, interval(300, 460), interval(280, 480), "", []string{"pause", "Jank by process", "Why frames were late", "Interactions", "tables"}},
+		{timelineOf(both, late), endOnly, interval(350, 350), interval(250, 450), "30", []string{"pause", "Jank by process", "Why frames were late", "Interactions", "tables"}},
 		{timelineOf(both), nil, analyzer.Interval{}, analyzer.Interval{}, "30", []string{"Interactions", "tables"}},
 	} {
 		view := must.Get(serve.Look(alone(test.timeline, nil), serve.ViewOptions{Interaction: test.interaction}))(t)
@@ -232,13 +232,13 @@ func TestLayers(t *testing.T) {
 		expanded string
 		tabs     []string
 	}{
-		{"a late frame", timelineOf(nil, late), serve.ViewOptions{}, "20", []string{"Layers", "Jank by process", "Why frames were late", "pause", "tables"}},
+		{"a late frame", timelineOf(nil, late), serve.ViewOptions{}, "20", []string{"pause", "Layers", "Jank by process", "Why frames were late", "tables"}},
 		{"no late frame", timelineOf(nil, inTime), serve.ViewOptions{}, "20", []string{"No frame was late", "Layers", "tables"}},
-		{"an interaction", timelineOf([]*analyzer.Interaction{fling}, inTime), serve.ViewOptions{Interaction: fling}, "20", []string{"No frame was late", "Layers", "Interactions", "pause", "tables"}},
+		{"an interaction", timelineOf([]*analyzer.Interaction{fling}, inTime), serve.ViewOptions{Interaction: fling}, "20", []string{"pause", "No frame was late", "Layers", "Interactions", "tables"}},
 		{"all tracks", timelineOf(nil, inTime), serve.ViewOptions{All: true}, "20", []string{"No frame was late", "Layers", "tables"}},
 		{"many", timelineOf(nil, inTime), serve.ViewOptions{}, "20", []string{"No frame was late", "Layers", "tables"}},
 		{"no frames", timelineOf(nil), serve.ViewOptions{}, "30", []string{"Layers", "tables"}},
-		{"Android", timelineOf(nil, android), serve.ViewOptions{}, "20", []string{"Why frames were late", "pause", "tables"}},
+		{"Android", timelineOf(nil, android), serve.ViewOptions{}, "20", []string{"pause", "Why frames were late", "tables"}},
 	} {
 		test.timeline.Layers = []*analyzer.Layer{layer(nil), layer(player)}
 		for test.name == "many" && len(test.timeline.Layers) < 5 {

@@ -1,6 +1,10 @@
 package ui
 
-import "ohframe/internal/sql"
+import (
+	"slices"
+
+	"ohframe/internal/sql"
+)
 
 // ofTimeline has the late frames of a trace without tracks Frames, as Android's: what is
 // known of them is on the frame timeline.
@@ -91,15 +95,16 @@ func Open(o Overview) ([]Command, error) {
 	if o.Interaction {
 		show(interactionsTab)
 	}
-	if o.Selected {
-		commands = append(commands, runQuery(pause))
-	}
 	commands = append(commands, runQuery(tables))
+	if o.Selected {
+		commands = slices.Insert(commands, 0, runQuery(pause))
+	}
 	return commands, nil
 }
 
 // pause lets the UI end its zoom, which takes 300 ms from v55 on, before it moves to the
 // selected slice: that move stops the zoom wherever it is. The UI finds the slice with
-// several queries, so it waits while the engine counts. The tabs are there before. Source:
-// Perfetto's ui/src/core/timeline.ts.
+// several queries, so it waits while the engine counts. That must be the first query: the UI
+// waits for the others, and asks for the slice meanwhile. Source: Perfetto's
+// ui/src/core/timeline.ts and ui/src/plugins/dev.perfetto.DeeplinkQuerystring.
 const pause = "CREATE OR REPLACE PERFETTO TABLE _ohos_pause AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000000) SELECT count(*) AS n FROM n"
