@@ -536,6 +536,28 @@ func TestPerfetto(t *testing.T) {
 	p.CheckQuietSite(s)
 }
 
+// The same in builds of the UI: OHFRAME_UI is a list of folders, as in PATH. The times are those of the README's frame 10046.
+func TestPerfettoUI(t *testing.T) {
+	for _, build := range filepath.SplitList(os.Getenv("OHFRAME_UI")) {
+		ui := httptest.NewServer(http.FileServer(http.Dir(build)))
+		defer ui.Close()
+		p, s := newPage(t)
+		p.open(s, "?lang=en")
+		eval[bool](p, fmt.Sprintf(`(localStorage.setItem("ohframe.perfetto", %q), true)`, ui.URL))
+		p.click("#sample")
+		p.wait(answered)
+		p.document()
+		opened := chromedp.WaitNewTarget(p.Ctx, func(i *target.Info) bool { return i.Type == "page" && i.OpenerID != "" })
+		p.click("#perfetto")
+		ctx, cancel := chromedp.NewContext(p.Ctx, chromedp.WithTargetID(<-opened))
+		defer cancel()
+		tab := &page{Browser: &browsertest.Browser{T: t, Ctx: ctx}}
+		tab.wait(`globalThis.app?.trace?.selection?.selection?.kind === "track_event"`)
+		const selected = `[app.trace.traceInfo.traceTitle.replace(/ .*/, ""), app.trace.selection.selection.ts, app.trace.selection.selection.dur].join()`
+		must.Equal(t, eval[string](tab, selected), "demo.ftrace,3700475354000,51814999", "%s: the title and what is selected", build)
+	}
+}
+
 func sum(content []byte) []byte {
 	hash := sha256.Sum256(content)
 	return hash[:]
