@@ -26,6 +26,13 @@ function addButtons(line: Element): void {
 const look = (): void => document.querySelectorAll('.copy').forEach(addButtons);
 look();
 new MutationObserver(look).observe(document.body, {childList: true, subtree: true});
+// The page takes what is dragged over a report: it looks through the frame then.
+for (const kind of ['dragenter', 'dragover', 'drop']) {
+  addEventListener(kind, (e) => {
+    e.preventDefault();
+    parent.postMessage({over: true}, '*');
+  });
+}
 addEventListener('keydown', (e) => {
   if (e.key === 'Escape' && !e.defaultPrevented) parent.postMessage({escape: true}, '*');
 });

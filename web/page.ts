@@ -6,7 +6,7 @@
 import {chosen, distinct, dropped, type Item} from './inputs';
 import {addressOf, show as showInPerfetto} from './perfetto';
 import {Failure, Program, site, type Done} from './program';
-import type {Input} from './protocol';
+import {inputFolder, type Input} from './protocol';
 import {preferred, speak, spoken, store, stored, word, type Word} from './words';
 
 declare const bridge: string; // the script of bridge.ts
@@ -184,9 +184,9 @@ function frame(document_: Blob, title: string): HTMLIFrameElement {
 }
 
 /** Runs a command of what is shown, beside it. Its progress is in the text that is passed on. */
-async function beside(args: string[], output: string, tell: (text: string) => void, doing: string): Promise<Done> {
+async function beside(args: string[], output: string, tell: (text: string) => void, doing: string, inputs = inputsOf(subject!)): Promise<Done> {
   tell(doing);
-  const done = await program.run(args, inputsOf(subject!), [output], (read, total) => tell(`${doing}: ${word('amount', bytes(read), bytes(total))}`));
+  const done = await program.run(args, inputs, [output], (read, total) => tell(`${doing}: ${word('amount', bytes(read), bytes(total))}`));
   if (!done.outputs[output]) throw new Failed(done.stderr);
   return done;
 }
@@ -253,13 +253,16 @@ async function openInPerfetto(args: string[]): Promise<void> {
     if (!tab.closed) tab.document.body.textContent = `${word('preparing')} ${text}`;
   };
   try {
-    const compared = s.sides, output = compared ? '/out/both.tar' : '/out/trace.pftrace';
-    const done = await beside(compared ? ['diff', '--merge', output, ...argumentsOf(s)] : [...args.slice(0, 1), '-q', '-o', output, '--ui', ui.href, ...args.slice(1)],
-      output, tell, word('converting', nameOf(s)));
-    const address = compared ? ui.href : (await done.stdout.text()).trim();
-    const buffer = await done.outputs[output]!.arrayBuffer();
+    const doing = word('converting', nameOf(s)), fileName = s.sides ? both : saveName(s) + '.pftrace', output = '/out/' + fileName;
+    let inputs = inputsOf(s), names = args.slice(1);
+    if (s.sides) { // first on one timeline
+      const merged = (await beside(['diff', '--merge', output, ...argumentsOf(s)], output, tell, doing)).outputs[output]!;
+      inputs = [{path: `${inputFolder}/${both}`, file: new File([merged], both)}];
+      names = ['--', both];
+    }
+    const done = await beside(['open', '-q', '-o', output, '--ui', ui.href, ...names], output, tell, doing, inputs);
+    const address = (await done.stdout.text()).trim(), buffer = await done.outputs[output]!.arrayBuffer();
     if (tab.closed || subject !== s) return;
-    const fileName = compared ? 'both.tar' : saveName(s) + '.pftrace';
     if (await showInPerfetto(tab, address, {buffer, title: nameOf(s), fileName})) say(word('handedOver'));
     else problem(word('noAnswer', ui.origin), word('noAnswerHint'));
   } catch (error) {
@@ -270,6 +273,9 @@ async function openInPerfetto(args: string[]): Promise<void> {
 }
 
 // ---- Save
+
+/** The archive of two traces on one timeline. */
+const both = 'both.tar';
 
 function saveName({items, sides}: Subject): string {
   if (sides || items.length !== 1) return sides ? 'comparison' : 'report';
@@ -290,7 +296,7 @@ function saves(s: Subject): [Word, string, string[]][] {
   const name = saveName(s), all = argumentsOf(s), verb = s.sides ? 'diff' : 'report';
   const list: [Word, string, string[]][] = [['saveReport', name + '.html', []]];
   if (!s.sides && s.items.length === 1) list.unshift(['saveTrace', name + '.pftrace', ['convert', '-q', ...all]]);
-  if (s.sides && s.items.length === 2) list.unshift(['saveBoth', 'both.tar', ['diff', ...all]]);
+  if (s.sides && s.items.length === 2) list.unshift(['saveBoth', both, ['diff', ...all]]);
   list.push(['saveJSON', name + '.json', [verb, ...all]]);
   if (!s.sides) list.push(['saveCSV', name + '.csv', ['report', ...all]], ['saveFrames', name + '.frames.csv', ['frames', '--causes', ...all]]);
   return list;
@@ -467,6 +473,7 @@ function start(): void {
     const frames = [...document.querySelectorAll('iframe')];
     if (!frames.some((f) => f.contentWindow === source) || typeof data !== 'object' || data === null) return;
     if (data.escape) return dialog.close();
+    if (data.over) return document.body.classList.add('over');
     const args = typeof data.command === 'string' && subject ? wordsOf(data.command) : undefined;
     if (args) void (args[0] === 'why' ? why(args) : openInPerfetto(args));
   });

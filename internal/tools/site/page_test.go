@@ -143,11 +143,18 @@ func (p *page) drop(paths ...string) {
 	for i, path := range paths {
 		paths[i] = must.Get(filepath.Abs(path))(p)
 	}
-	for _, kind := range []input.DispatchDragEventType{input.DispatchDragEventTypeDragEnter, input.DispatchDragEventTypeDragOver, input.DispatchDragEventTypeDrop} {
+	drag := func(kind input.DispatchDragEventType) {
 		must.Get(chromedp.Call(p.Ctx, input.DispatchDragEvent, input.DispatchDragEventParams{
 			Type: kind, X: 300, Y: 300, Data: &input.DragData{Items: []*input.DragDataItem{}, Files: paths, DragOperationsMask: 1},
 		}))(p)
 	}
+	drag(input.DispatchDragEventTypeDragEnter)
+	drag(input.DispatchDragEventTypeDragOver)
+	p.wait(`document.body.classList.contains("over")`)
+	p.Settle() // a report does not take it any more: it enters the page
+	drag(input.DispatchDragEventTypeDragEnter)
+	drag(input.DispatchDragEventTypeDragOver)
+	drag(input.DispatchDragEventTypeDrop)
 }
 
 // dropNew drops a file that is nowhere, with any name.
@@ -488,6 +495,8 @@ func TestPerfetto(t *testing.T) {
 	p.drop(traces + "flings.ftrace.gz")
 	p.wait(answered)
 	report := p.document()
+	merged := filepath.Join(t.TempDir(), "both.tar")
+	run("diff", "--merge", merged, "demo.ftrace", "flings.ftrace.gz")
 	for _, test := range []struct {
 		flags []string
 		open  func()
@@ -498,9 +507,21 @@ func TestPerfetto(t *testing.T) {
 			p.click("#title")
 			eval[bool](report, `[...document.querySelectorAll(".copy")].find(c => / open --interaction 2 /.test(c.textContent)).querySelector(".here").click() ?? true`)
 		}},
+		{[]string{merged}, func() { // two traces on one timeline
+			p.drop(traces+"demo.ftrace", traces+"flings.ftrace.gz")
+			p.wait(answered + ` && document.querySelector("#title").textContent.includes("→")`)
+			p.document()
+			p.click("#perfetto")
+		}},
 	} {
-		file := filepath.Join(t.TempDir(), "want.pftrace")
-		address := strings.TrimSpace(run(append([]string{"open", "-q", "-o", file, "--ui", ui.URL + "/v1/", "flings.ftrace.gz"}, test.flags...)...))
+		file, title, fileName := filepath.Join(t.TempDir(), "want.pftrace"), "flings.ftrace.gz", "flings.pftrace"
+		command := []string{"open", "-q", "-o", file, "--ui", ui.URL + "/v1/"}
+		if slices.Contains(test.flags, merged) {
+			title, fileName = "demo.ftrace → flings.ftrace.gz", "both.tar"
+		} else {
+			command = append(command, title)
+		}
+		address := strings.TrimSpace(run(append(command, test.flags...)...))
 		opened := chromedp.WaitNewTarget(p.Ctx, func(i *target.Info) bool { return i.Type == "page" && i.OpenerID != "" })
 		test.open()
 		var id target.ID
@@ -511,12 +532,11 @@ func TestPerfetto(t *testing.T) {
 		}
 		ctx, cancel := chromedp.NewContext(p.Ctx, chromedp.WithTargetID(id))
 		tab := &page{Browser: &browsertest.Browser{T: t, Ctx: ctx}}
-		p.wait(`document.querySelector("#status").textContent.startsWith("The trace is open in Perfetto")`)
 		tab.wait(`window.got`)
 		eval[bool](tab, `new Promise(done => setTimeout(() => done(true), 300))`) // it would come twice
 		got := eval[json.RawMessage](tab, `got`)
 		content := must.Get(os.ReadFile(file))(t)
-		want := fmt.Sprintf(`[{"title":"flings.ftrace.gz","fileName":"flings.pftrace","size":%d,"hash":"%x"}]`, len(content), sum(content))
+		want := fmt.Sprintf(`[{"title":%q,"fileName":%q,"size":%d,"hash":"%x"}]`, title, fileName, len(content), sum(content))
 		if !sameJSON(got, []byte(want)) {
 			t.Errorf("%v: posts %s, want %s", test.flags, got, want)
 		}
