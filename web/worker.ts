@@ -11,6 +11,7 @@ declare class Go {
   exit: (code: number) => void;
   importObject: WebAssembly.Imports;
   run(instance: WebAssembly.Instance): Promise<void>;
+  _scheduledTimeouts: Map<number, number>;
 }
 
 declare function importScripts(...scripts: string[]): void;
@@ -87,7 +88,9 @@ async function run({id, args, inputs, outputs}: ToWorker & {kind: 'run'}): Promi
     const instance = await WebAssembly.instantiate(compiled, go.importObject);
     memory = instance.exports['mem'] as WebAssembly.Memory;
     await go.run(instance);
+    stopTimers(go);
   } catch (error) {
+    stopTimers(go);
     const {stderr} = files.streams();
     const said = await stderr.text();
     postMessage({kind: 'failed', id, why: isMemory(text(error) + said) ? 'memory' : 'trap', what: [text(error), said].filter(Boolean).join('\n')});
@@ -109,6 +112,11 @@ async function run({id, args, inputs, outputs}: ToWorker & {kind: 'run'}): Promi
     if (blob) written[path] = blob;
   }
   postMessage({kind: 'done', id, code, stderr: said2, stdout, outputs: written, memory: memory.buffer.byteLength, ms});
+}
+
+/** Forgets the timers of a program that has ended, which must not wake it. */
+function stopTimers(go: Go): void {
+  for (const timer of go._scheduledTimeouts?.values() ?? []) clearTimeout(timer);
 }
 
 function text(error: unknown): string {

@@ -21,6 +21,7 @@ import (
 
 	"ohframe/internal/testing/browsertest"
 	"ohframe/internal/testing/must"
+	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 )
 
@@ -43,6 +44,7 @@ type workerAnswer struct {
 	Stdout string
 	Stderr string
 	Memory int
+	Timers int // that are left
 	// Outputs are those that were written.
 	Outputs  []string
 	Progress []struct{ Read, Total int64 }
@@ -92,6 +94,9 @@ func inNode(t *testing.T, folder string, commands []workerCommand, flags ...stri
 	for line := range bytes.Lines(out) {
 		var a workerAnswer
 		must.Do(t, json.Unmarshal(line, &a))
+		if a.Timers > 0 {
+			t.Errorf("%v: %d timers are left", commands[len(answers)].Args, a.Timers)
+		}
 		answers = append(answers, a)
 	}
 	if len(answers) != len(commands) {
@@ -286,6 +291,29 @@ func TestWorkerFiles(t *testing.T) {
 		t.Errorf("an input was replaced: %+v", a)
 	}
 	must.Equal(t, answers[4].Code, 0, "exit code of many files: "+answers[4].Stderr)
+}
+
+// A large trace needs little memory: it is read as a stream.
+func TestWorkerLarge(t *testing.T) {
+	slow.Skip(t)
+	folder := newProgram(t)
+	const size, most = 60 << 20, 200 << 20
+	trace := filepath.Join(t.TempDir(), "large.ftrace")
+	f := must.Get(os.Create(trace))(t)
+	must.Get(simulate.Write(f, simulate.Capture(size)))(t)
+	must.Do(t, f.Close())
+	var commands []workerCommand
+	var list []*sameAsNative
+	for _, line := range commandLines[:2] {
+		s := newSameAsNative(t, line, trace)
+		list, commands = append(list, s), append(commands, s.command)
+	}
+	for i, a := range inNode(t, folder, commands) {
+		list[i].check(t, a)
+		if a.Memory > most {
+			t.Errorf("%s: %d MB of memory, more than %d", list[i].args, a.Memory>>20, most>>20)
+		}
+	}
 }
 
 // Memory that runs out is said, whether the program starts or not.

@@ -35,6 +35,21 @@ class FileReaderSync {
   }
 }
 
+// Timers that would wake the program, which must not be left when it has ended.
+const timers = new Set(), {setTimeout: set, clearTimeout: unset} = globalThis;
+globalThis.setTimeout = (work, ms) => {
+  const timer = set(() => {
+    timers.delete(timer);
+    work();
+  }, ms);
+  timers.add(timer);
+  return timer;
+};
+globalThis.clearTimeout = (timer) => {
+  timers.delete(timer);
+  unset(timer);
+};
+
 /** Starts the worker. The function that it returns runs a command. */
 export function start(folder) {
   const waiting = new Map();
@@ -67,6 +82,6 @@ if (argv[1] === import.meta.filename) {
     for (const [path, blob] of Object.entries(answer.outputs ?? {})) fs.writeFileSync(outputs[path], new Uint8Array(await blob.arrayBuffer()));
     const {user, system} = cpuUsage(before);
     const text = answer.stdout ? await answer.stdout.text() : '';
-    stdout.write(JSON.stringify({...answer, cpu: (user + system) / 1000, stdout: text, outputs: Object.keys(answer.outputs ?? {})}) + '\n');
+    stdout.write(JSON.stringify({...answer, cpu: (user + system) / 1000, timers: timers.size, stdout: text, outputs: Object.keys(answer.outputs ?? {})}) + '\n');
   }
 }
