@@ -137,6 +137,13 @@ func (p *page) click(selector string) {
 	p.Do(chromedp.Click(chromedp.CSS(selector)))
 }
 
+// save presses the n-th button of the menu. It is above the frame of a report, which gets clicks until the browser's
+// process knows that.
+func (p *page) save(n int) {
+	p.Helper()
+	eval[bool](p, fmt.Sprintf(`document.querySelector("#save button:nth-child(%d)").click() ?? true`, n))
+}
+
 // drop drops files and folders on the page.
 func (p *page) drop(paths ...string) {
 	p.Helper()
@@ -457,7 +464,7 @@ func TestSave(t *testing.T) {
 	} {
 		name := command[1]
 		run(append([]string{command[0], "-o", filepath.Join(want, name), "demo.ftrace"}, command[2:]...)...)
-		eval[bool](p, fmt.Sprintf(`document.querySelector("#save button:nth-child(%d)").click() ?? true`, i+1)) // the browser's bubble moves what is visible
+		p.save(i + 1)
 		p.wait(fmt.Sprintf(`document.querySelector("#status").textContent === %q`, name+" is saved."))
 		got := []byte(nil)
 		for deadline := time.Now().Add(time.Minute); len(got) == 0 && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
@@ -679,8 +686,7 @@ func TestBadInput(t *testing.T) {
 	p.wait(answered)
 	p.document()
 	must.Do(t, os.Remove(file))
-	p.click("#save summary")
-	p.click("#save button:nth-child(3)")
+	p.save(3)
 	p.wait(failed)
 	if got := p.text("#problem"); !strings.Contains(got, "gone.ftrace") || !strings.Contains(got, "choose it again") {
 		t.Errorf("a removed file: says %q", got)
