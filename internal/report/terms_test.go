@@ -20,9 +20,8 @@ func TestTerms(t *testing.T) {
 		}
 	}
 	for s, definition := range stageTerms {
-		from, to, _ := strings.Cut(strings.TrimPrefix(definition, "from "), " to ")
-		if row := fmt.Sprintf("\n| %s | %s | %s |\n", stats.Stage(s), from, to); !strings.Contains(frames, row) {
-			t.Errorf("docs/frames.md has no row%s", row)
+		if item := fmt.Sprintf("\n- %s: %s\n", stats.Stage(s), definition); !strings.Contains(frames, item) {
+			t.Errorf("docs/frames.md has no item%s", item)
 		}
 	}
 }

@@ -48,7 +48,7 @@
 // A summary counts all frames of a process since the time that it states, or those of a package
 // on a day. Summaries of windows are ignored, as those of their processes count the same frames.
 //
-// docs/frames.md 10.17 to 10.26 has the rules, with those by which hwui counts jank.
+// docs/frames.md 10.17 to 10.20 has the rules; jank.go those by which hwui counts jank.
 //
 // # Latencies
 //
