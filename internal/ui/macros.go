@@ -144,12 +144,7 @@ func Macros() []Macro {
 	}
 	return []Macro{
 		macro("Jank", "jank, late frames by process", []string{soon}, jankTab.show("")),
-		macro("Worst", "worst frames, late whole frames by blame", []string{"ohos.jank"},
-			[]Command{{"dev.perfetto.AddDebugSliceTrackWithPivot", []string{
-				"SELECT ts, dur, coalesce(process_name, '') || ' ' || vsync_id AS name, blame FROM ohos_whole_frame WHERE is_late",
-				"blame", "Late whole",
-			}}}, worstTab.show("")),
-		macro("Why", "why frames were late, causes and lost time", []string{"ohos.why"}, causesTab.show(""), why.show("")),
+		macro("Why", "why frames were late, the worst first, causes and lost time", []string{"ohos.why"}, causesTab.show(""), why.show("")),
 		macro("Functions", "functions in which late frames were longer, samples", []string{"ohos.functions"}, functionsTab.show("")),
 		macro("Fps", "FPS, frames per second, hitches", []string{"ohos.fps"}, []Command{countFPS()}, fpsTab.show("")),
 		macro("Interactions", "interactions, flings, clicks, launches, most hitches first", []string{interactionsModule}, interactionsTab.show("")),

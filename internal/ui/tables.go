@@ -1,7 +1,5 @@
 package ui
 
-import "slices"
-
 // The tabs of macros. FPS is the measure of "ohframe report": without idle time.
 var (
 	// jankTab needs no more than ohos.slices, so that "ohframe open" can show it soon.
@@ -20,16 +18,6 @@ var (
 		order:   measure("frames.late") + " DESC, " + measure("jank_rate") + " DESC, process_name, pid",
 		machine: "(SELECT machine_id FROM process AS p WHERE p.upid = _ohos_report.upid)",
 		notice:  "process", empty: noFrames,
-	}
-	worstTab = tab{
-		title: "Worst frames",
-		columns: slices.Concat([]column{
-			linkID, {"why", "coalesce(extract_arg(s.arg_set_id, 'debug.cause'), " + noCauses + ")"}, {"late ms", "round(w.overrun_ns / 1e6, 1)"},
-			{"periods", "round(w.overrun_periods, 1)"}, {"process", "w.process_name"}, {"frame", "w.vsync_id"}, {"longest stage", "w.longest_stage"},
-		}, link),
-		from:   "ohos_worst_frame AS w JOIN ohos_frame AS f USING (id) JOIN slice AS s ON s.id = f.event_id",
-		order:  "w.overrun_ns DESC, w.ts",
-		notice: "why", empty: noneLate,
 	}
 	causesTab = tab{
 		title: "Lost time by cause",
