@@ -127,6 +127,7 @@ async function run(doing: string, s: Subject, args: string[], output: string): P
   go('busy');
   byID('cancel').focus();
   let told = 0;
+  program.cancel(); // what was asked about another trace
   try {
     const done = await program.run(args, inputsOf(s), [output], (read, total) => {
       bar.value = total ? read / total : 0;
@@ -454,8 +455,8 @@ function start(): void {
     language(l);
   };
   byID('about').ontoggle = async () => {
-    const version = await program.run(['version'], [], [], () => undefined);
-    byID('version').textContent = await version.stdout.text();
+    const version = await program.run(['version'], [], [], () => undefined).catch(() => undefined);
+    byID('version').textContent = await version?.stdout.text() ?? '';
   };
   const ui = byID<HTMLInputElement>('ui');
   ui.value = perfettoAddress();

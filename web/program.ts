@@ -42,9 +42,9 @@ export class Program {
     return result;
   }
 
-  /** Ends the command that runs. */
+  /** Ends the command that runs, if there is one. */
   cancel(): void {
-    this.end(new Failure('cancelled', ''));
+    if (this.waiting) this.end(new Failure('cancelled', ''));
   }
 
   private async start(args: string[], inputs: Input[], outputs: string[], progress: (read: number, total: number) => void): Promise<Done> {
