@@ -101,7 +101,7 @@ outputs: build engine
 	go run ./internal/tools/outputs $(if $(OUTPUTS_BEFORE),-before $(OUTPUTS_BEFORE)) testdata $(wildcard ../shared/traces ../shared/oracle)
 
 # Explains late frames of generated traces with one to three causes, simulates the traces again without a
-# cause, and prints by how much less the frames are late. Prints the tables of docs/why.md.
+# cause, and prints by how much less the frames are late. Prints how many gain what is said.
 counterfactual:
 	OHFRAME_SLOW=1 go test ./analyzer/why -run '^TestCounterfactual$$' -count 1 -v
 

@@ -1,7 +1,7 @@
 package why
 
 // Stage is a part of the work for a frame, in the order in which a frame goes
-// through them. docs/why.md lists the codes; new ones may be added.
+// through them. testdata/api/why.md lists the codes; new ones may be added.
 type Stage uint8
 
 // The stages of an application's UI thread, then those of render_service.

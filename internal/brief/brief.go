@@ -1,6 +1,6 @@
 // Package brief writes JSON documents with a bounded size, for programs and agents that read them as a
 // whole. Lists have the most important elements first, and are cut to what fits; names and sentences
-// have a bounded length. docs/evidence.md
+// have a bounded length. docs/why.md
 //
 // A document is what text.WriteJSON writes in full. The tags brief of its fields say what is different here:
 //

@@ -72,7 +72,7 @@ var stages = [why.StageCount]string{
 	why.StageProduce:    "production of the buffer",
 }
 
-// Stage returns a stage's name for people, as docs/why.md lists it.
+// Stage returns a stage's name for people, as testdata/api/why.md lists it.
 func Stage(s why.Stage) string { return stages[s] }
 
 // Cores names processors: "little cores (CPU 0–3)", "smaller cores (CPU 4, 7)". It is empty

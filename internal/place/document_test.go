@@ -12,12 +12,12 @@ import (
 	"ohframe/internal/testing/must"
 )
 
-// tables returns the rows of the tables in a section of docs/why.md, as cells.
-func tables(t *testing.T, section string) (all [][][]string) {
-	document := must.Get(os.ReadFile("../../docs/why.md"))(t)
+// tables returns the rows of the tables in a section of a document, as cells.
+func tables(t *testing.T, name, section string) (all [][][]string) {
+	document := must.Get(os.ReadFile("../../" + name))(t)
 	_, text, ok := strings.Cut(string(document), "\n## "+section+"\n")
 	if !ok {
-		t.Fatalf("docs/why.md has no section %s", section)
+		t.Fatalf("%s has no section %s", name, section)
 	}
 	text, _, _ = strings.Cut(text, "\n## ")
 	inTable := false
@@ -68,7 +68,7 @@ func checkCodes(t *testing.T, rows [][]string, n int, code, label func(i int) st
 }
 
 func TestDocumentWaits(t *testing.T) {
-	rows := tables(t, "Waits")[0]
+	rows := tables(t, "docs/why.md", "Waits")[0]
 	checkCodes(t, rows, why.WaitCount, func(i int) string { return why.Wait(i).String() }, func(i int) string { return causetext.Wait(why.Wait(i)) })
 	for i, row := range rows {
 		for _, text := range examples(row[2]) {
@@ -80,7 +80,7 @@ func TestDocumentWaits(t *testing.T) {
 }
 
 func TestDocumentStages(t *testing.T) {
-	all := tables(t, "Stages")
+	all := tables(t, "testdata/api/why.md", "Stages")
 	checkCodes(t, all[0], why.StageCount, func(i int) string { return why.Stage(i).String() }, func(i int) string { return causetext.Stage(why.Stage(i)) })
 	for i, row := range all[0] {
 		for _, text := range examples(row[2]) {
