@@ -14,23 +14,24 @@ export class Failure extends Error {
 /** The folder of the site, with a slash at its end. */
 export const site = new URL('./', location.href).href;
 
-// A worker that is made from an address has the policy that came with the script, which is none on most servers. One
-// that is made from a blob has that of the page: it may connect only to the page's own site.
-const source = URL.createObjectURL(new Blob([
-  `const load = importScripts; importScripts = (...names) => load(...names.map((name) => new URL(name, ${JSON.stringify(site)}).href)); importScripts('worker.js');`,
-], {type: 'text/javascript'}));
+/** What a worker needs. It is loaded once, so that nothing is asked for while a trace is read. */
+interface Loaded {
+  program: WebAssembly.Module;
+  /** The address of the worker's script. */
+  script: string;
+}
 
 export class Program {
   private worker: Worker | undefined;
-  private compiled: Promise<WebAssembly.Module> | undefined;
+  private loaded: Promise<Loaded> | undefined;
   private last = 0;
   private waiting: {id: number; progress: (read: number, total: number) => void; done: (d: Done) => void; failed: (f: Failure) => void} | undefined;
   private queue: Promise<unknown> = Promise.resolve();
 
   /** Loads the program, so that the first command need not wait. */
-  load(): Promise<WebAssembly.Module> {
-    return this.compiled ??= compile().catch((error: unknown) => {
-      this.compiled = undefined; // it may be there the next time
+  load(): Promise<Loaded> {
+    return this.loaded ??= Promise.all([compile(), script()]).then(([program, script]) => ({program, script}), (error: unknown) => {
+      this.loaded = undefined; // it may be there the next time
       throw new Failure('load', error instanceof Error ? error.message : String(error));
     });
   }
@@ -51,10 +52,10 @@ export class Program {
     const id = ++this.last;
     const answer = new Promise<Done>((done, failed) => this.waiting = {id, progress, done, failed});
     answer.catch(() => undefined); // if it is cancelled meanwhile
-    const program = await this.load();
+    const {program, script} = await this.load();
     if (this.waiting?.id === id) {
       if (!this.worker) {
-        this.worker = new Worker(source);
+        this.worker = new Worker(script);
         this.worker.onmessage = (event: MessageEvent<FromWorker>) => this.heard(event.data);
         this.worker.onerror = (event) => this.end(new Failure('load', event.message ?? 'worker.js'));
         this.say({kind: 'load', program});
@@ -86,10 +87,24 @@ export class Program {
   }
 }
 
+async function get(name: string): Promise<Response> {
+  const response = await fetch(site + name);
+  if (!response.ok) throw new Error(`${site + name}: ${response.status} ${response.statusText}`);
+  return response;
+}
+
 async function compile(): Promise<WebAssembly.Module> {
-  const address = site + 'ohframe.wasm', response = await fetch(address);
-  if (!response.ok) throw new Error(`${address}: ${response.status} ${response.statusText}`);
+  const response = await get('ohframe.wasm');
   // Compiled while it arrives, and kept by the browser, if the server says what it is.
   const type = response.headers.get('Content-Type') ?? '';
   return type.startsWith('application/wasm') ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer());
+}
+
+/**
+ * A worker that is made from an address of the site has the policy that came with the script, which is none on most
+ * servers. One that is made from a blob has that of the page: it may connect only to the page's own site.
+ */
+async function script(): Promise<string> {
+  const scripts = await Promise.all(['wasm_exec.js', 'worker.js'].map(async (name) => (await get(name)).text()));
+  return URL.createObjectURL(new Blob(['importScripts = () => undefined;\n', scripts.join('\n')], {type: 'text/javascript'}));
 }
