@@ -4,7 +4,7 @@
 //	why.Causes ───────┼─▶ view.Document, JSON, CSV
 //	analyzer.Timeline ┘
 //
-// Unknown values are "–" for people, null in JSON and empty in CSV. docs/report-schema.md
+// Unknown values are "–" for people, null in JSON and empty in CSV. testdata/api/report.md
 // describes JSON and CSV.
 package report
 

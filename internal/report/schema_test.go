@@ -19,10 +19,10 @@ import (
 	"ohframe/internal/testing/schematest"
 )
 
-// docs/report-schema.md has the fields of JSON, with the comments of the structs, and the columns
+// testdata/api/report.md has the fields of JSON, with the comments of the structs, and the columns
 // of CSV, which are named after fields. "make docs" writes both.
 func TestSchema(t *testing.T) {
-	const name = "../../docs/report-schema.md"
+	const name = "../../testdata/api/report.md"
 	var elsewhere []reflect.Type // testdata/api/why.md
 	for _, f := range schematest.Fields(t, reflect.TypeFor[causes.Causes](), "", nil) {
 		elsewhere = append(elsewhere, schematest.Element(f.Type))

@@ -143,7 +143,7 @@ var (
 	EntryHighest        = key("highest_frequency_khz", "cause")  // the highest one in the trace
 	EntryLimitReason    = key("frequency_limit_reason", "cause") // what the system says about that limit, such as thermal level 3
 
-	// The names below these are those of JSON (docs/report-schema.md).
+	// The names below these are those of JSON (testdata/api/report.md).
 
 	Report         = key("report", "measures")          // on the track Report: the measures of the process
 	Ranking        = key("ranking", "measures")         // on the track Report: what late frames cost by cause, the largest first

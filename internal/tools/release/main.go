@@ -85,7 +85,7 @@ func collectDocuments(program string, targets []string) (map[string][]byte, erro
 		return nil, err
 	}
 	names := []string{"LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"}
-	for _, pattern := range []string{"docs/*.md", "docs/images/*.png", "skills/*/SKILL.md"} { // README.md links to them
+	for _, pattern := range []string{"docs/*.md", "docs/dev/*.md", "docs/images/*.png", "skills/*/SKILL.md", "testdata/api/*.md"} { // README.md and docs link to them
 		matches, err := filepath.Glob(pattern)
 		if err != nil {
 			return nil, err
