@@ -57,8 +57,8 @@ api:
 	@mkdir -p testdata/api && rm -f testdata/api/*.txt
 	go test ./internal/testing/compatibility ./internal/fleet ./cmd/ohframe -run '^Test(Go|Schema|SQL|Columns|Commands)$$' -count 1 -update-api
 
-# Measures how often diff and report --over find a change where there is none, and where there is one. Prints the
-# tables of docs/diff.md and docs/fleet.md.
+# Measures how often diff and report --over find a change where there is none, and where there is one. Prints tables, of
+# which docs/ci.md and docs/fleet.md have the main rows.
 power:
 	OHFRAME_POWER=1 go test ./internal/diff -run '^Test(Trend)?Power$$' -count 1 -v -timeout 120m
 

@@ -8,7 +8,7 @@
 // A condition without a sign, such as "fps<55", is on a value: ohframe report checks it. One
 // with a sign, such as "fps<-5%", is on a change: ohframe diff checks
 // it. A caller names the kind that it checks. A measure after the name of a group, such as
-// "fling.hitch>5", is one of interactions; after "layer", it is one of layers. docs/diff.md describes the grammar.
+// "fling.hitch>5", is one of interactions; after "layer", it is one of layers. docs/ci.md describes the grammar.
 package condition
 
 import (

@@ -119,6 +119,6 @@ func TestInteractionNames(t *testing.T) {
 }
 
 func TestMeasuresAreDocumented(t *testing.T) {
-	schematest.Measures(t, "../../docs/ci.md", "Launches have `first_frame_ms`, scenes have all others:", stats.InteractionMeasures)
-	schematest.Measures(t, "../../docs/ci.md", "Layers have these:", stats.LayerMeasures)
+	schematest.Measures(t, "../../testdata/api/measures.md", "Launches have `first_frame_ms`, scenes have all others:", stats.InteractionMeasures)
+	schematest.Measures(t, "../../testdata/api/measures.md", "Layers have these:", stats.LayerMeasures)
 }

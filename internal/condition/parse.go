@@ -68,7 +68,7 @@ func Parse(s string, kind Kind) (Conditions, error) {
 	return conditions(list, kind), nil
 }
 
-func hint(kind Kind) string { return "write " + example[kind] + "; docs/diff.md lists the measures" }
+func hint(kind Kind) string { return "write " + example[kind] + "; docs/ci.md describes measures" }
 
 // maxFile is the greatest size of a file of budgets in bytes.
 const maxFile = 1 << 20
@@ -96,7 +96,7 @@ func ParseFile(file io.Reader, name string, kind Kind) (Conditions, error) {
 			return nil, &diag.Error{What: "budgets are lines of conditions, not YAML", Line: i + 1, Hint: "write a line for each process: com.example.gallery: jank_rate>30%, fps<40"}
 		}
 		if err != nil {
-			return nil, &diag.Error{What: err.Error(), Line: i + 1, Hint: hintOf(err, "docs/diff.md lists the measures")}
+			return nil, &diag.Error{What: err.Error(), Line: i + 1, Hint: hintOf(err, "docs/ci.md describes measures")}
 		}
 		for _, item := range list {
 			item.File, item.Line = name, i+1

@@ -9,7 +9,7 @@
 //	                               └─> Merge: an archive of both traces
 //
 // Measures are those of package stats, tests those of package significance. Unknown values are "–" in tables
-// and pages, and null in JSON. The same inputs give the same bytes. docs/diff.md
+// and pages, and null in JSON. The same inputs give the same bytes. docs/ci.md
 // describes the output.
 package diff
 

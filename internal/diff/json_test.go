@@ -33,7 +33,7 @@ func everything(t *testing.T) *Diff {
 
 // The schema is a promise: whoever changes a field must see that it is one.
 func TestSchema(t *testing.T) {
-	schematest.Document(t, "../../docs/diff.md", reflect.TypeFor[document](), nil, "", reflect.TypeFor[stats.Span](), reflect.TypeFor[stats.Refresh](), reflect.TypeFor[stats.Quality]())
+	schematest.Document(t, "../../testdata/api/diff.md", reflect.TypeFor[document](), nil, "", reflect.TypeFor[stats.Span](), reflect.TypeFor[stats.Refresh](), reflect.TypeFor[stats.Quality]())
 }
 
 func TestJSON(t *testing.T) {

@@ -230,7 +230,7 @@ var measures = func() []stats.Measure {
 	return list
 }()
 
-// measures returns all measures of the pair, in the order of docs/diff.md. They are computed
+// measures returns all measures of the pair, in the order of testdata/api/measures.md. They are computed
 // when they are needed, because those of many pairs are large.
 func (p *Pair) measures() []*Measure {
 	list := make([]*Measure, len(measures))

@@ -12,10 +12,10 @@ import (
 	"ohframe/internal/testing/schematest"
 )
 
-// docs/diff.md lists the measures by unit and direction, those of all stages once. "make
+// testdata/api/measures.md lists the measures by unit and direction, those of all stages once. "make
 // docs" writes the list.
 func TestMeasuresAreDocumented(t *testing.T) {
-	const file, begin, end = "../../docs/diff.md", "<!-- measures -->\n\n", "\n<!-- measures end -->"
+	const file, begin, end = "../../testdata/api/measures.md", "<!-- measures -->\n\n", "\n<!-- measures end -->"
 	document := must.Get(os.ReadFile(file))(t)
 	before, rest, found1 := strings.Cut(string(document), begin)
 	_, after, found2 := strings.Cut(rest, end)

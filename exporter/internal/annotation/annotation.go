@@ -28,7 +28,7 @@ func key(name, where string) Key {
 // and rounded, they are exact to the nanosecond. Names that end in _ns are durations in
 // nanoseconds. A fact that is unknown or does not apply has no annotation.
 var (
-	// when the slice begins. In a trace that is merged with another one (docs/diff.md), slices may be
+	// when the slice begins. In a trace that is merged with another one (docs/ci.md), slices may be
 	// moved; the times in annotations are not, so a time is "debug.NAME_ts" - "debug.ts" + "slice.ts".
 	// The SQL tables have moved times
 	Start = key("ts", "all")
