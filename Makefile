@@ -58,14 +58,14 @@ api:
 	go test ./internal/testing/compatibility ./internal/fleet ./cmd/ohframe -run '^Test(Go|Schema|SQL|Columns|Commands)$$' -count 1 -update-api
 
 # Measures how often diff and report --over find a change where there is none, and where there is one. Prints tables, of
-# which docs/ci.md and docs/fleet.md have the main rows.
+# which docs/ci.md has the main rows.
 power:
 	OHFRAME_POWER=1 go test ./internal/diff -run '^Test(Trend)?Power$$' -count 1 -v -timeout 120m
 
 # Writes what follows from the comments of fields: the lists in docs/, and the columns of SQL. And the lists of
 # measures, the outputs of queries in docs/ (with Perfetto's engine), and the folder ui.
 docs:
-	OHFRAME_UPDATE_DOCS=1 go test ./internal/causes ./internal/condition ./internal/diff ./internal/frametable ./internal/report ./internal/sql ./exporter/internal/annotation -run '^Test(MeasuresAreDocumented|(Evidence)?Schema|Columns|Document)$$' -count 1
+	OHFRAME_UPDATE_DOCS=1 go test ./internal/causes ./internal/condition ./internal/diff ./internal/frametable ./internal/report ./internal/sql ./exporter/internal/annotation -run '^Test(MeasuresAreDocumented|(Evidence|Trend)?Schema|Columns|Document)$$' -count 1
 	OHFRAME_UPDATE_DOCS=1 go test ./internal/sql -run 'Guide$$' -count 1
 	go run ./cmd/ohframe ui --export ui >/dev/null
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/internal/testing/browsertest"
 	"ohframe/internal/testing/must"
+	"ohframe/internal/testing/schematest"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/text"
 )
@@ -217,4 +219,9 @@ func TestTrendPage(t *testing.T) {
 	if !strings.HasPrefix(strings.Join(strings.Fields(table.String()), " "), "com.example.gallery, APP_LIST_FLING on pages/Index is worse from version 4 to 7, taken back in 8: response, ms 50.") {
 		t.Error(table.String())
 	}
+}
+
+// testdata/api/trend.md has the fields of JSON. "make docs" writes them.
+func TestTrendSchema(t *testing.T) {
+	schematest.Document(t, "../../testdata/api/trend.md", reflect.TypeFor[Trend](), nil, "")
 }

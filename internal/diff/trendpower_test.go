@@ -214,7 +214,7 @@ var changedHistories = []past{
 }
 
 // TestTrendPower measures how often a change is found in histories without and with one, and
-// how far from it. "make power" runs it in full and prints the tables of docs/fleet.md. The seeds
+// how far from it. "make power" runs it in full and prints tables. The seeds
 // are fixed.
 func TestTrendPower(t *testing.T) {
 	histories, changed, full := 30, 30, os.Getenv("OHFRAME_POWER") != ""
