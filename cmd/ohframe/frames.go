@@ -162,7 +162,7 @@ func framesOptions(c *call, f *framesFlags, r *reader, list []input) (frametable
 		return o, err
 	}
 	if o.Sort != "" && !slices.Contains(frametable.SortColumns, o.Sort) {
-		hint := text.Suggest("", o.Sort, frametable.SortColumns, "those of the table are "+strings.Join(frametable.TableSorts(), ", ")+"; docs/commands.md lists all")
+		hint := text.Suggest("", o.Sort, frametable.SortColumns, "those of the table are "+strings.Join(frametable.TableSorts(), ", ")+"; testdata/api/frames.md lists all")
 		if name := frametable.SortColumn(o.Sort); name != "" {
 			hint = fmt.Sprintf("that column of the table is --sort %s", name)
 		}

@@ -19,7 +19,7 @@ import (
 var Columns = view.RecordColumns[row]()
 
 // row has the cells of a frame or a buffer. Null cells are nil pointers. "make docs" writes the
-// comments into docs/commands.md.
+// comments into testdata/api/frames.md.
 type row struct {
 	Kind    string `json:"kind" parquet:"kind,dict"`       // "app" or "render" for a frame, "layer" for a buffer
 	Process string `json:"process" parquet:"process,dict"` // whose frame it is, or the producer of the buffer

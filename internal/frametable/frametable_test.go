@@ -92,9 +92,9 @@ func unknown() *analyzer.Frame {
 	return &analyzer.Frame{Process: &analyzer.Process{PID: 7}, TID: 8}
 }
 
-// docs/commands.md has the columns with the comments of the fields. "make docs" writes them.
+// testdata/api/frames.md has the columns with the comments of the fields. "make docs" writes them.
 func TestColumns(t *testing.T) {
-	schematest.Columns(t, "../../docs/commands.md", "formats have these columns, with times in nanoseconds of trace time, and empty values where unknown:", reflect.TypeFor[row]())
+	schematest.Columns(t, "../../testdata/api/frames.md", "JSON, CSV and Parquet have these columns, with times in nanoseconds of trace time:", reflect.TypeFor[row]())
 	must.Equal(t, write(t, Options{Format: "csv"}, Input{Timeline: &analyzer.Timeline{}}), strings.Join(Columns, ",")+"\n", "csv without frames")
 	must.Equal(t, write(t, Options{Format: "table"}, Input{Timeline: &analyzer.Timeline{}}), "kind  process  pid  tid  vsync  at ms  took ms  over ms  facts  render  shown ms\n", "table without frames")
 	// JSON has all columns. Unknown values are null, and lists are not.

@@ -240,10 +240,7 @@ func Document(t *testing.T, file string, typ reflect.Type, meanings map[string]s
 		}
 		out.WriteString("\n### " + title + "\n\n" + text + "\n")
 	}
-	lists := out.String()
-	if !strings.HasPrefix(file, docs) {
-		lists = besides.ReplaceAllString(lists, "](../../docs/$1")
-	}
+	lists := Links(file, out.String())
 	if after != "" {
 		after = "\n## " + after
 	}
@@ -251,8 +248,13 @@ func Document(t *testing.T, file string, typ reflect.Type, meanings map[string]s
 	return objects
 }
 
-// docs has the documents; links to one from elsewhere need the path.
-const docs = "../../docs/"
+// Links returns the text of a document with the paths that its links to documents need: it is in docs or in testdata/api.
+func Links(file, text string) string {
+	if filepath.Base(filepath.Dir(file)) == "docs" {
+		return text
+	}
+	return besides.ReplaceAllString(text, "](../../docs/$1")
+}
 
 var besides = regexp.MustCompile(`\]\((\w+\.md)`)
 
@@ -285,7 +287,7 @@ func Columns(t *testing.T, file, line string, typ reflect.Type) {
 	if !found || !ended {
 		t.Fatalf("%s has no list behind %q", file, line)
 	}
-	list = withList(t, line, "- "+list, Fields(t, typ, "", nil), nil)
+	list = Links(file, withList(t, line, "- "+list, Fields(t, typ, "", nil), nil))
 	Update(t, file, before+line+"\n\n"+list+"\n\n"+after)
 }
 
