@@ -7,11 +7,25 @@
 #   text/template   calls the methods that templates name, so that the linker drops the others: 9 % of the program
 #
 #   overlay.sh FOLDER
+# It fails where these files are others than it knows.
 set -eu
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 std=$(go env GOROOT)/src
 cd "$(dirname "$0")/.."
+
+# once PATTERN FILE fails unless one line of a file matches.
+once() {
+  [ "$(grep -c "$1" "$2")" = 1 ] || { echo "overlay.sh: $2: not one line matches $1 ($(go version))" >&2; exit 1; }
+}
+
+once '^package sort$' "$std/sort/zsortfunc.go"
+for name in pdqsort stable; do
+  once "^func ${name}_func(data lessSwap, " "$std/sort/zsortfunc.go"
+  once "^func ${name}CmpFunc\\[E any\\](data \\[\\]E, " "$std/slices/zsortanyfunc.go"
+done
+once 'ptr\.MethodByName(fieldName)' "$std/text/template/exec.go"
+once 'MethodByName(' "$std/text/template/exec.go"
 
 {
   cat <<'END'
@@ -35,10 +49,11 @@ END
   sed '1,/^package sort/d' "$std/sort/zsortfunc.go"
 } >"$folder/zsortanyfunc"
 
+named=$(grep -oh '\.[A-Z][A-Za-z]*' internal/view/assets/*.html cmd/ohframe/help.go)
 {
   sed 's/ptr\.MethodByName(fieldName)/methodOf(ptr, fieldName)/' "$std/text/template/exec.go"
   printf 'func methodOf(v reflect.Value, name string) reflect.Value {\n\tswitch name {\n'
-  grep -oh '\.[A-Z][A-Za-z]*' internal/view/assets/*.html cmd/ohframe/help.go | tr -d . | sort -u | while read -r name; do
+  echo "$named" | tr -d . | sort -u | while read -r name; do
     printf '\tcase "%s":\n\t\treturn v.MethodByName("%s")\n' "$name" "$name"
   done
   printf '\t}\n\treturn reflect.Value{}\n}\n'
