@@ -10,7 +10,7 @@ web_fast := runtime/... internal/runtime/... internal/abi internal/bytealg inter
 	github.com/klauspost/... github.com/zeebo/xxh3 google.golang.org/protobuf/encoding/protowire \
 	ohframe ohframe/internal/source/... ohframe/analyzer/... ohframe/exporter/... ohframe/internal/place ohframe/internal/refresh ohframe/internal/pattern
 
-.PHONY: web web-program web-wasm web-worker
+.PHONY: web web-program web-wasm web-worker web-measure
 
 # The site: all of it is in web_dir.
 web: web-program
@@ -30,3 +30,7 @@ web-worker: $(plugin_installed)
 	@mkdir -p $(web_dir)
 	$(plugin_dir)/node_modules/.bin/tsc -p web/tsconfig.worker.json
 	$(web_esbuild) web/worker.ts --bundle --format=iife --target=es2022 --charset=utf8 --log-level=warning --outfile=$(web_dir)/worker.js
+
+# Size, and time and memory for a large trace, beside the program's. Close what else runs.
+web-measure:
+	OHFRAME_REQUIRE_BROWSER=1 OHFRAME_WEB_MEASURE=1 go test ./web -run '^TestWorkerMeasure$$' -v -count 1

@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 
 	"ohframe/internal/testing/browsertest"
@@ -44,7 +46,8 @@ type workerAnswer struct {
 	Stdout string
 	Stderr string
 	Memory int
-	Timers int // that are left
+	Ms     float64 // that it took, in Chromium
+	Timers int     // that are left
 	// Outputs are those that were written.
 	Outputs  []string
 	Progress []struct{ Read, Total int64 }
@@ -244,6 +247,7 @@ func TestWorkerSameBytes(t *testing.T) {
 	add("report IN", noTrace)
 	add("report --format json IN", part)
 	add("why missing.ftrace", demo)
+	add("report --help", demo) // templates call methods: see overlay.sh
 	add("frames IN -o OUT.parquett", demo)
 	var commands []workerCommand
 	for _, s := range list {
@@ -329,56 +333,72 @@ func TestWorkerMemory(t *testing.T) {
 	}
 }
 
-// The worker does the same in Chromium, from files that a page has.
-func TestWorkerChromium(t *testing.T) {
-	folder := newProgram(t)
-	b := browsertest.New(t)
-	var list []*sameAsNative
-	for i, files := range captures(t, false) {
-		list = append(list, newSameAsNative(t, commandLines[i%2], files...))
-	}
+// page is one in Chromium that runs commands as the site does, on a worker with the program.
+type page struct {
+	*browsertest.Browser
+	mutex    sync.Mutex
+	received map[string][]byte // what was written, by the names of files that it is for
+}
+
+// newPage opens a page, or skips the test where there is no browser.
+func newPage(t *testing.T, folder string) *page {
+	t.Helper()
+	p := &page{Browser: browsertest.New(t), received: map[string][]byte{}}
 	files := http.NewServeMux()
 	files.Handle("/", http.FileServer(http.Dir(folder)))
 	files.HandleFunc("/page", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<!DOCTYPE html><title>test</title>") })
 	files.HandleFunc("/file", func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, r.FormValue("name")) })
-	var mutex sync.Mutex
-	received := map[string][]byte{}
 	files.HandleFunc("/output", func(_ http.ResponseWriter, r *http.Request) {
 		var content bytes.Buffer
 		content.ReadFrom(r.Body)
-		mutex.Lock()
-		defer mutex.Unlock()
-		received[r.FormValue("name")] = content.Bytes()
+		p.mutex.Lock()
+		defer p.mutex.Unlock()
+		p.received[r.FormValue("name")] = content.Bytes()
 	})
 	server := httptest.NewServer(files)
-	defer server.Close()
-	var commands []workerCommand
-	for _, s := range list {
-		commands = append(commands, s.command)
-	}
-	b.Do(chromedp.Navigate(server.URL + "/page"))
-	answers := browsertest.Eval[[]workerAnswer](b, fmt.Sprintf(`(async () => {
-		const worker = new Worker('worker.js'), answers = [];
+	t.Cleanup(server.Close)
+	p.Do(chromedp.Navigate(server.URL + "/page"))
+	return p
+}
+
+// run runs commands, one after another. An output without a name of a file is dropped.
+func (p *page) run(commands ...workerCommand) []workerAnswer {
+	p.Helper()
+	return browsertest.Eval[[]workerAnswer](p.Browser, fmt.Sprintf(`(async () => {
+		const answers = [];
 		for (const [id, {args, inputs, outputs}] of %s.entries()) {
 			const files = [];
 			for (const [path, name] of Object.entries(inputs)) {
 				const response = await fetch('file?name=' + encodeURIComponent(name));
 				files.push({path, file: new File([await response.blob()], path.split('/').pop())});
 			}
-			const progress = [];
+			const progress = [], start = performance.now();
+			globalThis.worker ??= new Worker('worker.js');
 			const answer = await new Promise((resolve) => {
 				worker.onmessage = ({data}) => data.kind === 'progress' ? progress.push(data) : data.kind !== 'ready' && resolve(data);
 				worker.postMessage({kind: 'run', id, args, inputs: files, outputs: Object.keys(outputs)});
 			});
+			const ms = performance.now() - start;
 			for (const [path, blob] of Object.entries(answer.outputs ?? {})) {
-				await fetch('output?name=' + encodeURIComponent(outputs[path]), {method: 'POST', body: blob});
+				if (outputs[path]) await fetch('output?name=' + encodeURIComponent(outputs[path]), {method: 'POST', body: blob});
 			}
-			answers.push({...answer, progress, stdout: await answer.stdout?.text(), outputs: Object.keys(answer.outputs ?? {})});
+			answers.push({...answer, ms, progress, stdout: await answer.stdout?.text(), outputs: Object.keys(answer.outputs ?? {})});
 		}
-		worker.terminate();
 		return answers;
-	})()`, must.Get(json.Marshal(commands))(t)))
-	for name, content := range received {
+	})()`, must.Get(json.Marshal(commands))(p.T)))
+}
+
+// The worker does the same in Chromium, from files that a page has.
+func TestWorkerChromium(t *testing.T) {
+	p := newPage(t, newProgram(t))
+	var list []*sameAsNative
+	var commands []workerCommand
+	for i, files := range captures(t, false) {
+		s := newSameAsNative(t, commandLines[i%2], files...)
+		list, commands = append(list, s), append(commands, s.command)
+	}
+	answers := p.run(commands...)
+	for name, content := range p.received {
 		write(t, name, content)
 	}
 	for i, a := range answers {
@@ -387,4 +407,83 @@ func TestWorkerChromium(t *testing.T) {
 	must.Equal(t, len(answers), len(list), "answers")
 	slices.SortFunc(answers, func(a, b workerAnswer) int { return cmp.Compare(a.Memory, b.Memory) })
 	t.Logf("at most %d MB of memory", answers[len(answers)-1].Memory>>20)
+}
+
+// programSize returns the size of the program as servers send it, compressed.
+func programSize(t *testing.T, folder string) int {
+	t.Helper()
+	var b bytes.Buffer
+	z := must.Get(gzip.NewWriterLevel(&b, gzip.BestCompression))(t)
+	must.Get(z.Write(must.Get(os.ReadFile(filepath.Join(folder, "ohframe.wasm")))(t)))(t)
+	must.Do(t, z.Close())
+	return b.Len()
+}
+
+// Pages load a program that is no larger than it was: more is a package that they do not need, or templates and
+// sorting that the overlay does not replace.
+func TestProgramSize(t *testing.T) {
+	const most = 6_300_000
+	if size := programSize(t, newProgram(t)); size > most {
+		t.Errorf("the program is %d bytes, compressed; at most %d are expected", size, most)
+	}
+}
+
+// TestWorkerMeasure prints what "make web-measure" is for: processor time of a large trace in Chromium beside that
+// of the program.
+func TestWorkerMeasure(t *testing.T) {
+	if os.Getenv("OHFRAME_WEB_MEASURE") != "1" {
+		t.Skip("measures, with OHFRAME_WEB_MEASURE=1")
+	}
+	folder := newProgram(t)
+	t.Logf("program: %.2f MB compressed", float64(programSize(t, folder))/1e6)
+	trace := filepath.Join(t.TempDir(), "large.ftrace")
+	f := must.Get(os.Create(trace))(t)
+	must.Get(simulate.Write(f, simulate.Capture(60<<20)))(t)
+	must.Do(t, f.Close())
+	demo := must.Get(filepath.Abs("../testdata/demo.ftrace"))(t)
+	ask := func(line, file string) workerCommand {
+		s := newSameAsNative(t, line, file)
+		for output := range s.command.Outputs {
+			s.command.Outputs[output] = ""
+		}
+		return s.command
+	}
+	type ratios struct{ web, native, times []float64 }
+	measured := map[string]*ratios{}
+	var first []float64 // milliseconds to the answer about the demo, from nothing
+	var memory int
+	for range 5 {
+		p := newPage(t, folder)
+		must.Get(chromedp.Call(p.Ctx, performance.Enable, performance.EnableParams{}))(t)
+		seconds := func() float64 {
+			for _, m := range must.Get(chromedp.Call(p.Ctx, performance.GetMetrics, struct{}{}))(t).Metrics {
+				if m.Name == "ProcessTime" {
+					return m.Value
+				}
+			}
+			t.Fatal("Chromium does not know the processor time of a page")
+			return 0
+		}
+		first = append(first, p.run(ask(commandLines[1], demo))[0].Ms)
+		for _, line := range commandLines[:2] {
+			r := cmp.Or(measured[line], &ratios{})
+			measured[line] = r
+			before := seconds()
+			a := p.run(ask(line, trace))[0]
+			web := seconds() - before
+			must.Equal(t, a.Code, 0, line+": exit code: "+a.Stderr)
+			memory = max(memory, a.Memory)
+			args := strings.Fields(strings.NewReplacer("IN", trace, "OUT", filepath.Join(t.TempDir(), "out")).Replace(line))
+			cmd := exec.Command("../build/web-test/ohframe", args...)
+			must.Do(t, cmd.Run())
+			native := (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+			r.web, r.native, r.times = append(r.web, web), append(r.native, native), append(r.times, web/native)
+		}
+	}
+	median := func(list []float64) float64 { return slices.Sorted(slices.Values(list))[len(list)/2] }
+	for _, line := range commandLines[:2] {
+		r := measured[line]
+		t.Logf("%s of 60 MB: %.2f s in Chromium, %.2f s native: %.1f times", line, median(r.web), median(r.native), median(r.times))
+	}
+	t.Logf("first answer for the demo: %.2f s; memory: %d MB", median(first)/1000, memory>>20)
 }
