@@ -45,7 +45,7 @@ type Options struct {
 	// an error: a line that is not understood, a truncated container.
 	FailOnDamage bool
 	// Limits bound the memory that an input can make a reader use. Zero fields have
-	// their defaults; docs/limits.md lists them.
+	// their defaults; docs/trouble.md lists them.
 	Limits trace.Limits
 	// Window is the part of the trace to read. Frames at its edges are truncated.
 	Window trace.Window

@@ -2,7 +2,7 @@ package analyzer
 
 import "ohframe/analyzer/trace"
 
-// Coverage is what a text trace shows and what it lacks (docs/quality.md).
+// Coverage is what a text trace shows and what it lacks (docs/trouble.md).
 type Coverage struct {
 	// Gaps are intervals without any line in which lines are missing, Silent intervals
 	// without a line of a CPU on which threads were woken meanwhile.

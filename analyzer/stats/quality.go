@@ -20,7 +20,7 @@ const (
 
 // Reason is why a verdict is not good.
 type Reason struct {
-	Code string `json:"code"` // the rule (docs/quality.md)
+	Code string `json:"code"` // the rule (docs/trouble.md)
 	// "limited" or "unreliable"; "good" if only causes need what is missing
 	Verdict Verdict `json:"verdict"`
 	Text    string  `json:"text"` // the reason for people

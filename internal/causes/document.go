@@ -40,7 +40,7 @@ type documentInput struct {
 	Name   string     `json:"name"`              // name of the input
 	Start  trace.Time `json:"start_ns,omitzero"` // its first line
 	Length float64    `json:"seconds,omitzero"`  // from there to the last
-	// data quality, as in a report (docs/quality.md); evidence has "verdict", "reasons", "clock_source" and "clock_accuracy_ns" of it
+	// data quality, as in a report (docs/trouble.md); evidence has "verdict", "reasons", "clock_source" and "clock_accuracy_ns" of it
 	Quality *quality.Quality `json:"quality,omitzero" brief:"only=verdict reasons clock_source clock_accuracy_ns"`
 	// whether it has "sched_switch", wakeups, "sched_blocked_reason", samples of functions
 	Scheduled      bool   `json:"scheduled"`

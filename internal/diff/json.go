@@ -40,7 +40,7 @@ type documentSide struct {
 	Runs        []string    `json:"runs"`         // what the inputs were called
 	Sessions    []*string   `json:"sessions"`     // the session of each run, nil if unknown
 	AppVersions []string    `json:"app_versions"` // recorded applications with their versions
-	// data quality (docs/quality.md); of several runs the worst verdict, sums, and each reason with the
+	// data quality (docs/trouble.md); of several runs the worst verdict, sums, and each reason with the
 	// first run that has it
 	Quality *quality.Quality `json:"quality"`
 }

@@ -143,7 +143,7 @@ func (d *Diff) refreshNote() (note string) {
 
 // rulesNote says what is compared if Android recorded one side.
 const rulesNote = "Frame rates, hitches and latencies are compared by the same rules, from when the display showed frames. " +
-	"Android has its own for when a frame ends and is late (docs/android.md): durations and jank are shown, not compared."
+	"Android has its own for when a frame ends and is late (docs/trouble.md): durations and jank are shown, not compared."
 
 // ownTable has what each system has rules of its own for.
 func (p *Pair) ownTable(verbose bool) view.Table {

@@ -28,7 +28,7 @@ type Trace struct {
 	To          string `flag:"to" category:"Common flags" usage:"end before {TIME}"`
 	Workers     int64  `flag:"workers" category:"Common flags" usage:"process {N} blocks at once" default:"one per processor"`
 	Entry       string `flag:"entry" category:"Common flags" usage:"read file {NAME}, or a pattern, of an archive"`
-	Limit       limits `flag:"limit" category:"Common flags" usage:"set a limit: {NAME=NUMBER}; docs/limits.md"`
+	Limit       limits `flag:"limit" category:"Common flags" usage:"set a limit: {NAME=NUMBER}; docs/trouble.md"`
 }
 
 // Options returns the options that the flags set.

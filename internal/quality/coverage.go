@@ -12,7 +12,7 @@ import (
 	"ohframe/internal/text"
 )
 
-// The thresholds of docs/quality.md for what is missing in a text trace.
+// The thresholds of docs/trouble.md for what is missing in a text trace.
 const (
 	entriesLimited                  = 0.001 // of the events that headers state
 	unreadLimited, unreadUnreliable = 0.001, 0.5

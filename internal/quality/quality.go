@@ -3,7 +3,7 @@
 //	Timeline, Totals ─▶ Of ─▶ Quality ─▶ a line, a JSON object
 //	Quality of each run ─▶ Join ─▶ Quality of a side
 //
-// docs/quality.md has the rules.
+// docs/trouble.md has the rules.
 package quality
 
 import (
@@ -162,7 +162,7 @@ func percent(n, all int) string {
 	return text.Share(&share)
 }
 
-// The thresholds of docs/quality.md.
+// The thresholds of docs/trouble.md.
 const (
 	linesLimited, linesUnreliable         = 0.001, 0.01
 	markersLimited, markersUnreliable     = 0.01, 0.05 // of frames

@@ -37,7 +37,7 @@ type documentInput struct {
 	Name string `json:"name"` // name of the input, usually a file name
 	// how the trace was recorded; nil without NAME.meta.json (docs/record.md)
 	Recording *Recording       `json:"recording"`
-	Quality   *quality.Quality `json:"quality"` // data quality (docs/quality.md)
+	Quality   *quality.Quality `json:"quality"` // data quality (docs/trouble.md)
 	Span      *stats.Span      `json:"span"`    // from the first line to the last
 	// applications by process id, then render services; only those with frames or hangs
 	Processes    iter.Seq[documentProcess]    `json:"processes"`

@@ -1,6 +1,6 @@
 // Package compatibility compares what users depend on with the lists in
 // testdata/api: the exported names of promised packages, the fields of the schema,
-// and the columns of the SQL modules. docs/compatibility.md says what may change in
+// and the columns of the SQL modules. docs/trouble.md says what may change in
 // which version.
 package compatibility
 
@@ -34,7 +34,7 @@ func Check(t *testing.T, path, list string) {
 	// A checkout on Windows may have other line ends.
 	if lost, added := compare(string(bytes.ReplaceAll(kept, []byte("\r\n"), []byte("\n"))), list); lost+added != "" {
 		t.Errorf("users depend on what %s lists, and the source differs:\n%s%s"+
-			"A lost line breaks them; docs/compatibility.md says which versions may do that. If the change is intended,\n"+
+			"A lost line breaks them; docs/trouble.md says which versions may do that. If the change is intended,\n"+
 			"run make api and describe it in CHANGELOG.md.", path, lost, added)
 	}
 }
