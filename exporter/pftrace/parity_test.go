@@ -14,7 +14,7 @@ import (
 
 // TestParity compares what Perfetto makes of a converted trace with what it makes of the
 // text, table by table and row by row. Each file of testdata/parity has a trace and the
-// same text corrected for what Perfetto's import of text gets wrong (docs/parity.md). A
+// same text corrected for what Perfetto's import of text gets wrong (docs/dev/verification.md). A
 // file without a trace is about the capture of its name.
 func TestParity(t *testing.T) {
 	enginetest.ForTest(t)

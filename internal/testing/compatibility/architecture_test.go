@@ -17,16 +17,16 @@ import (
 	"ohframe/internal/testing/must"
 )
 
-// The drawing of docs/architecture.md has all packages, and none imports a package on its
+// The drawing of docs/dev/architecture.md has all packages, and none imports a package on its
 // own floor or on a higher one.
 func TestArchitecture(t *testing.T) {
-	document := must.Get(os.ReadFile(filepath.Join(root, "docs", "architecture.md")))(t)
+	document := must.Get(os.ReadFile(filepath.Join(root, "docs", "dev", "architecture.md")))(t)
 	floors, err := parseFloors(strings.ReplaceAll(string(document), "\r\n", "\n"))
 	if err != nil {
-		t.Fatal("docs/architecture.md:", err)
+		t.Fatal("docs/dev/architecture.md:", err)
 	}
 	for _, problem := range checkFloors(floors, importsOf(t, root)) {
-		t.Errorf("%s; docs/architecture.md draws the floors", problem)
+		t.Errorf("%s; docs/dev/architecture.md draws the floors", problem)
 	}
 }
 

@@ -14,18 +14,18 @@ import (
 	"ohframe/internal/testing/must"
 )
 
-// docs/dependencies.md gives a reason for every module that go.mod requires or that is
+// docs/dev/dependencies.md gives a reason for every module that go.mod requires or that is
 // linked into the program, and for no others.
 func TestDependencies(t *testing.T) {
-	documented := must.Get(os.ReadFile(filepath.Join(root, "docs", "dependencies.md")))(t)
+	documented := must.Get(os.ReadFile(filepath.Join(root, "docs", "dev", "dependencies.md")))(t)
 	program, tools, ok := strings.Cut(string(documented), "\n## In the tests and tools\n")
 	if !ok {
-		t.Fatal("docs/dependencies.md has lost its two parts")
+		t.Fatal("docs/dev/dependencies.md has lost its two parts")
 	}
 	linked := strings.Fields(goOutput(t, "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", "./cmd/ohframe"))
 	slices.Sort(linked)
 	if got, want := modulesIn(program), slices.Compact(linked); !slices.Equal(got, want) {
-		t.Errorf("linked into the program are\n%s\ndocs/dependencies.md gives reasons for\n%s", strings.Join(want, "\n"), strings.Join(got, "\n"))
+		t.Errorf("linked into the program are\n%s\ndocs/dev/dependencies.md gives reasons for\n%s", strings.Join(want, "\n"), strings.Join(got, "\n"))
 	}
 
 	var mod struct {
@@ -39,7 +39,7 @@ func TestDependencies(t *testing.T) {
 	for _, r := range mod.Require {
 		isKnown := slices.ContainsFunc(known, func(k string) bool { return k == r.Path || strings.HasPrefix(k, r.Path+"/") })
 		if !r.Indirect && !isKnown {
-			t.Errorf("docs/dependencies.md gives no reason for %s", r.Path)
+			t.Errorf("docs/dev/dependencies.md gives no reason for %s", r.Path)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // behaviours are what our output relies on in Perfetto's engine: a trace of a few packets, a query and
-// its rows. docs/perfetto-engine.md says of each why it matters, and since when it is known.
+// its rows. docs/dev/verification.md says of each why it matters, and since when it is known.
 var behaviours = []struct{ name, packets, sql, rows string }{
 	{
 		"an expected and an actual frame share a cookie",
@@ -163,13 +163,13 @@ func slice(from, to, uuid int, name string) string {
 
 // A new version of the engine that behaves otherwise fails here, before users notice.
 func TestBehaviours(t *testing.T) {
-	document := string(must.Get(os.ReadFile("../../../docs/perfetto-engine.md"))(t))
+	_, document, _ := strings.Cut(string(must.Get(os.ReadFile("../../../docs/dev/verification.md"))(t)), "## Perfetto's engine")
 	for _, b := range behaviours {
 		if !strings.Contains(document, "| "+b.name+" |") {
-			t.Errorf("docs/perfetto-engine.md does not say why it matters that %s", b.name)
+			t.Errorf("docs/dev/verification.md does not say why it matters that %s", b.name)
 		}
 	}
-	must.Equal(t, strings.Count(document, "\n| "), len(behaviours)+1, "rows of docs/perfetto-engine.md, with the header")
+	must.Equal(t, strings.Count(document, "\n| "), len(behaviours)+1, "rows of docs/dev/verification.md, with the header")
 	enginetest.ForTest(t)
 	for _, b := range behaviours {
 		t.Run(b.name, func(t *testing.T) {
