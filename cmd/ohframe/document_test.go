@@ -43,9 +43,9 @@ func TestDocumentedOutput(t *testing.T) {
 	}
 }
 
-// The examples of docs/perf.md print what it shows, with samples of a generated scene.
+// The example of docs/record.md prints what it shows, with samples of a generated scene.
 func TestDocumentedFunctions(t *testing.T) {
-	document := must.Get(os.ReadFile("../../docs/perf.md"))(t)
+	document := must.Get(os.ReadFile("../../docs/record.md"))(t)
 	dir := t.TempDir()
 	trace := must.Get(os.Create(filepath.Join(dir, "trace.ftrace")))(t)
 	defer trace.Close()

@@ -320,7 +320,7 @@ func TestOwnCode(t *testing.T) {
 	compare(t, "own code", query(t, session, includeFunctions+"SELECT function, module FROM ohos_frame_function WHERE function <> 'main'"), want)
 }
 
-// The queries of docs/perf.md give what it says, on the demo with a sample for each millisecond
+// The queries of docs/record.md give what it says, on the demo with a sample for each millisecond
 // that the threads of an application ran in frames: what is above eight is in one function.
 func TestFunctionGuide(t *testing.T) {
 	demo, timeline := demoTrace(t)
@@ -342,7 +342,7 @@ func TestFunctionGuide(t *testing.T) {
 		}
 	}
 	session := load(t, p.appendTo(t, demo))
-	checkQueries(t, "../../docs/perf.md", func(string) *engine.Session { return session })
+	checkQueries(t, "../../docs/record.md", func(string) *engine.Session { return session })
 }
 
 // Without scheduling events it is unknown how long threads ran.

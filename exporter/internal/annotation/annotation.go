@@ -103,7 +103,7 @@ var (
 	CauseShare = key("share_ms", "both") // its part of the overrun
 	// what the slice of it that took the longest says beside its name
 	CauseArguments = key("cause_arguments", "both")
-	// with samples of a profiler (docs/perf.md), the function with most of the excess
+	// with samples of a profiler (docs/record.md), the function with most of the excess
 	CauseFunction = key("cause_function", "both")
 	CauseSamples  = key("cause_samples", "both") // its samples
 	KnockOnOf     = key("knock_on_of", "both")   // vsync id of the frame that delayed this one

@@ -2,7 +2,7 @@
 -- samples have rows, late or not. A trace without samples has none.
 --
 -- A sample counts for one function: that of the innermost call in the code of the application,
--- else of the innermost call outside of the kernel, else of the innermost call (docs/perf.md).
+-- else of the innermost call outside of the kernel, else of the innermost call (docs/record.md).
 
 INCLUDE PERFETTO MODULE ohos.frames;
 
