@@ -18,7 +18,6 @@ import (
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/schematest"
-	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/uitest"
 	"ohframe/internal/ui"
@@ -37,28 +36,11 @@ func TestGuide(t *testing.T) {
 	t.Run("names", func(t *testing.T) { checkGuideNames(t, session) })
 }
 
-// checkGuide runs the queries of docs/perfetto.md on the demo trace, or on one with
-// interactions, layers or components.
+// checkGuide runs the queries of docs/perfetto.md on the demo trace, or on one with interactions.
 func checkGuide(t *testing.T, session *engine.Session) {
-	var interactions, layers, components *engine.Session // of traces with these, for the queries about them
 	checkQueries(t, guide, func(query string) *engine.Session {
-		switch {
-		case strings.Contains(query, "ohos.interactions"):
-			if interactions == nil {
-				interactions = loadFlings(t)
-			}
-			return interactions
-		case strings.Contains(query, "ohos.layers"):
-			if layers == nil {
-				layers = loadLayers(t)
-			}
-			return layers
-		case strings.Contains(query, "ohos.components"):
-			if components == nil {
-				output, _ := convert(t, strings.NewReader(componentsText()), pftrace.Options{NoEvents: true})
-				components = load(t, output)
-			}
-			return components
+		if strings.Contains(query, "ohos.interactions") {
+			return loadFlings(t)
 		}
 		return session
 	})
@@ -100,15 +82,6 @@ func loadFlings(t *testing.T) *engine.Session {
 	defer packed.Close()
 	text := must.Get(gzip.NewReader(packed))(t)
 	output, _ := convert(t, text, pftrace.Options{NoEvents: true})
-	return load(t, output)
-}
-
-// loadLayers loads the trace that the command simulate writes with -layers.
-func loadLayers(t *testing.T) *engine.Session {
-	t.Helper()
-	var text strings.Builder
-	must.Get(simulate.Write(&text, simulate.Layered()))(t)
-	output, _ := convert(t, strings.NewReader(text.String()), pftrace.Options{NoEvents: true})
 	return load(t, output)
 }
 
@@ -221,7 +194,7 @@ func TestComments(t *testing.T) {
 	}
 }
 
-// checkGuideCommands checks the commands and macros of docs/perfetto.md: that the
+// checkGuideCommands checks the commands of docs/perfetto.md: that the
 // UI has them, and that their queries give what a track needs.
 func checkGuideCommands(t *testing.T, session *engine.Session) {
 	text := must.Get(os.ReadFile(guide))(t)

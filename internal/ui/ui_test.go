@@ -257,12 +257,6 @@ func TestNames(t *testing.T) {
 			t.Errorf("%q finds %v, want %v", typed, found, want)
 		}
 	}
-	guide := must.Get(os.ReadFile("../../docs/perfetto.md"))(t)
-	for _, macro := range ui.Macros() {
-		if !strings.Contains(string(guide), "- *"+macro.Name+"*: ") {
-			t.Errorf("docs/perfetto.md does not list %q", macro.Name)
-		}
-	}
 }
 
 // Tables with a slice have the columns of a link, and the others none of them. The titles of

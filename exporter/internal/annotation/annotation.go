@@ -2,7 +2,7 @@
 // debug annotations of the frame's slice, for people and SQL. ohframe does not read them:
 // package internal/result stores the same facts.
 //
-// docs/perfetto.md has the list with the comments of the keys, which "make docs" writes there, and the
+// testdata/api/perfetto.md has the list with the comments of the keys, which "make docs" writes there, and the
 // queries in internal/sql/ohos select annotations by name.
 package annotation
 

@@ -277,7 +277,7 @@ func kindsOf(key annotation.Key) (set kinds) {
 	return set
 }
 
-// docs/perfetto.md has the list of annotations. "make docs" writes it.
+// testdata/api/perfetto.md has the list of annotations. "make docs" writes it.
 func TestDocument(t *testing.T) {
 	file := must.Get(parser.ParseFile(token.NewFileSet(), "annotation.go", nil, parser.ParseComments))(t)
 	var comments []string // of the keys, in order
@@ -297,14 +297,14 @@ func TestDocument(t *testing.T) {
 		}
 		fmt.Fprintf(&list, "- %s (%s): %s\n", quoted, keys[first].Where(), schematest.Markdown(comments[first]))
 	}
-	const guide, begin = "../../../docs/perfetto.md", "\n- `ts` "
+	const guide, begin = "../../../testdata/api/perfetto.md", "\n- `ts` "
 	document := must.Get(os.ReadFile(guide))(t)
 	before, rest, _ := strings.Cut(string(document), begin)
 	_, after, found := strings.Cut(rest, "\n## ")
 	if !found || len(comments) != len(keys) {
 		t.Fatalf("%s: no list of annotations, or %d comments of %d keys", guide, len(comments), len(keys))
 	}
-	schematest.Update(t, guide, before+"\n"+list.String()+"\n## "+after)
+	schematest.Update(t, guide, before+"\n"+schematest.Links(guide, list.String())+"\n## "+after)
 }
 
 // Queries select annotations that are written.
