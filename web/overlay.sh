@@ -3,8 +3,8 @@
 # names them, into a folder; without .go, as the folder is no package. They do the same with less code:
 #
 #   slices          sorts with the functions of package sort, which both are generated from one template, instead of
-#                   with a copy of them for each type: 3 % of the code
-#   text/template   calls the methods that templates name, so that the linker drops the others: 9 % of the program
+#                   with a copy of them for each type: 4 % of the compressed size
+#   text/template   calls the methods that templates name, so that the linker drops the others: 5 %
 #
 #   overlay.sh FOLDER
 # It fails where these files are others than it knows.
