@@ -429,7 +429,8 @@ func TestProgramSize(t *testing.T) {
 }
 
 // TestWorkerMeasure prints what "make web-measure" is for: medians of five runs on a large trace in Chromium, beside
-// the program. Processor time in Chromium has that of compiling the program for the processor, which a page does once: each run is a new page's, and asks twice.
+// the program. Processor time in Chromium has that of compiling the program for the processor, which a page does once:
+// each run is a new page's, and asks twice.
 func TestWorkerMeasure(t *testing.T) {
 	if os.Getenv("OHFRAME_WEB_MEASURE") != "1" {
 		t.Skip("measures, with OHFRAME_WEB_MEASURE=1")
