@@ -1,6 +1,7 @@
 package ohframe
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"slices"
@@ -90,7 +91,7 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, o ConvertOptions) (*
 	var s *Summary
 	switch name := in.format.name; {
 	case o.PassThrough && (name == perfettoTrace || name == tarArchive):
-		s, err = passThrough(ctx, in.content, w, &o)
+		s, err = passThrough(ctx, in, w, &o)
 	case name == perfettoTrace:
 		err = &diag.Error{What: ErrIsPerfetto.Error(), Hint: "open it in ui.perfetto.dev as it is", Err: ErrIsPerfetto}
 	case in.format.isText():
@@ -160,13 +161,19 @@ func convertFrames(ctx context.Context, in *input, w io.Writer, o *ConvertOption
 }
 
 // passThrough copies the input, and reads its frames on the way. It is no error if
-// it has none.
-func passThrough(ctx context.Context, content *unpack.Content, w io.Writer, o *ConvertOptions) (*Summary, error) {
+// it has none, but a tar archive must be whole.
+func passThrough(ctx context.Context, in *input, w io.Writer, o *ConvertOptions) (*Summary, error) {
 	sink := &stickyWriter{w: w}
-	in := io.TeeReader(content, sink)
-	read, _, _ := perfetto.Read(ctx, in, perfetto.Options{Strict: o.FailOnDamage, Limits: o.Limits})
-	if _, err := io.Copy(io.Discard, in); err != nil {
-		return nil, err
+	content := io.TeeReader(in.content, sink)
+	var read *perfetto.Trace
+	var cut error
+	if in.format.name == tarArchive {
+		cut = unpack.CheckTar(content)
+	} else {
+		read, _, _ = perfetto.Read(ctx, content, perfetto.Options{Strict: o.FailOnDamage, Limits: o.Limits})
+	}
+	if _, err := io.Copy(io.Discard, content); err != nil || cut != nil {
+		return nil, cmp.Or(err, cut)
 	}
 	if sink.err != nil {
 		return nil, sink.err

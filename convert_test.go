@@ -1,6 +1,7 @@
 package ohframe_test
 
 import (
+	"archive/tar"
 	"archive/zip"
 	"bytes"
 	"errors"
@@ -155,6 +156,28 @@ func TestPerfetto(t *testing.T) {
 			t.Errorf("%s: other frames", name)
 		} else if !strings.HasPrefix(in.Format, "Perfetto trace") {
 			t.Errorf("%s: read as a %s", name, in.Format)
+		}
+	}
+}
+
+// A tar archive is passed through whole. Of one that was cut anywhere, before the two blocks of zeros at its end, Perfetto
+// shows nothing.
+func TestCutArchive(t *testing.T) {
+	var archive bytes.Buffer
+	w := tar.NewWriter(&archive)
+	for _, size := range []int{700, 0, 2048} {
+		must.Do(t, w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: fmt.Sprint(size), Size: int64(size), Format: tar.FormatUSTAR}))
+		must.Get(w.Write(bytes.Repeat([]byte("x"), size)))(t)
+	}
+	must.Do(t, w.Close())
+	for n := 512; n <= archive.Len(); n += 128 {
+		var copied bytes.Buffer
+		_, err := ohframe.Convert(t.Context(), iotest.HalfReader(bytes.NewReader(archive.Bytes()[:n])), &copied, ohframe.ConvertOptions{PassThrough: true})
+		if what := (*ohframe.Error)(nil); errors.As(err, &what) != (n < archive.Len()) || what != nil && what.What != "truncated tar archive" {
+			t.Errorf("%d bytes of %d: %v", n, archive.Len(), err)
+		}
+		if err == nil && !bytes.Equal(copied.Bytes(), archive.Bytes()) {
+			t.Errorf("%d bytes of %d were copied", copied.Len(), archive.Len())
 		}
 	}
 }

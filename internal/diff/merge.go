@@ -15,6 +15,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/source/perfetto"
+	"ohframe/internal/source/unpack"
 )
 
 // The members of an archive. Perfetto recognises the manifest by its content and
@@ -24,8 +25,8 @@ import (
 //
 // Source: src/trace_processor/importers/archive of Perfetto v58.2.
 const (
-	manifestMember = "perfetto_manifest.json"
-	traceMember    = "both.pftrace"
+	manifestMember = unpack.MergedManifest
+	traceMember    = unpack.MergedTraces
 )
 
 // Merge writes both traces as one, in a tar archive, that Perfetto shows on one timeline: the first

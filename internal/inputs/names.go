@@ -128,7 +128,7 @@ func mayBeTrace(path string, accepted func(head []byte) bool) bool {
 // isNotMerged reports whether the beginning of a tar archive is not that of one from
 // diff --merge, whose first file is a manifest for Perfetto.
 func isNotMerged(head []byte) bool {
-	return !bytes.HasPrefix(head, []byte("perfetto_manifest.json\x00"))
+	return !bytes.HasPrefix(head, []byte(unpack.MergedManifest+"\x00"))
 }
 
 // isNoTable reports whether a file called a text may be a trace. A table and a log are texts

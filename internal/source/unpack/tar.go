@@ -28,6 +28,47 @@ func isTar(head []byte) bool {
 // archive.
 const maxMembers = 90_000
 
+// The files of an archive of diff --merge: the manifest for Perfetto, and both traces in one.
+const (
+	MergedManifest = "perfetto_manifest.json"
+	MergedTraces   = "both.pftrace"
+)
+
+const copyAgain = "copy the archive again"
+
+// CheckTar reads a tar archive to its end. It returns an *Error if it was cut.
+func CheckTar(r io.Reader) error {
+	const end = 1024 // bytes of zeros
+	in := &zerosReader{Reader: r}
+	headers := tar.NewReader(in)
+	for {
+		_, err := headers.Next()
+		switch {
+		case err == nil || errors.Is(err, tar.ErrInsecurePath):
+			continue
+		case err == io.EOF && in.zeros < end || errors.Is(err, io.ErrUnexpectedEOF):
+			return &Error{What: "truncated tar archive", Hint: copyAgain}
+		}
+		return nil // of another form, or whole
+	}
+}
+
+// zerosReader counts the zeros at the end of what was read.
+type zerosReader struct {
+	io.Reader
+	zeros int
+}
+
+func (r *zerosReader) Read(b []byte) (int, error) {
+	n, err := r.Reader.Read(b)
+	rest := len(bytes.TrimRight(b[:n], "\x00"))
+	if rest > 0 {
+		r.zeros = 0
+	}
+	r.zeros += n - rest
+	return n, err
+}
+
 // openTar opens one file of the archive. Its headers are between the files, so an archive
 // from a stream is copied to a temporary file.
 func openTar(c *Content, in *bufio.Reader) (io.Reader, error) {
@@ -48,7 +89,7 @@ func openTar(c *Content, in *bufio.Reader) (io.Reader, error) {
 		}
 		if err != nil && !errors.Is(err, tar.ErrInsecurePath) { // names are never used as paths
 			if len(files) == 0 {
-				return nil, &Error{What: "corrupt tar archive", Hint: "copy the archive again"}
+				return nil, &Error{What: "corrupt tar archive", Hint: copyAgain}
 			}
 			break // reading reports the damage
 		}
@@ -58,6 +99,9 @@ func openTar(c *Content, in *bufio.Reader) (io.Reader, error) {
 		if i == maxMembers {
 			return nil, &Error{What: "tar archive with too many files", Hint: "unpack it first: tar xf"}
 		}
+	}
+	if len(files) == 2 && files[0].name == MergedManifest && files[1].name == MergedTraces {
+		return nil, &Error{What: "two traces in one, as ohframe diff --merge writes them", Hint: "run this on each of the two; ohframe open shows both"}
 	}
 	chosen, err := c.choose("tar archive", files)
 	if err != nil {

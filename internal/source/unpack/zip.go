@@ -40,7 +40,7 @@ func openZip(c *Content, in *bufio.Reader) (io.Reader, error) {
 		return nil, e
 	}
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names are never used as paths
-		return nil, &Error{What: "truncated or corrupt zip archive: it has no directory at its end", Hint: "copy the archive again"}
+		return nil, &Error{What: "truncated or corrupt zip archive: it has no directory at its end", Hint: copyAgain}
 	}
 	guard.passed = true
 	// The package zip checks sizes and checksums.
@@ -71,7 +71,7 @@ func openZip(c *Content, in *bufio.Reader) (io.Reader, error) {
 	case err == zip.ErrAlgorithm:
 		return nil, &Error{What: fmt.Sprintf("zip entry %s uses unsupported compression: method %d", printable(f.Name), f.Method), Hint: "unzip it first"}
 	case err != nil:
-		return nil, &Error{What: fmt.Sprintf("zip entry %s is not at its place in the archive", printable(f.Name)), Hint: "copy the archive again"}
+		return nil, &Error{What: fmt.Sprintf("zip entry %s is not at its place in the archive", printable(f.Name)), Hint: copyAgain}
 	}
 	return c.newStream("zip entry", content), nil
 }
