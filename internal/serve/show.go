@@ -119,7 +119,7 @@ func Listen(port int, ownUI bool) (net.Listener, error) {
 	f := &diag.Error{What: fmt.Sprintf("port %d: %v", port, err)}
 	if call := (*os.SyscallError)(nil); errors.As(err, &call) {
 		f.What = fmt.Sprintf("port %d: %v", port, call.Err)
-		f.Hint = "another ohframe open, or trace_processor_shell in HTTP mode, may be using it: end it, or "
+		f.Hint = "another ohframe, or trace_processor_shell in HTTP mode, may be using it: end it, or "
 		if ownUI {
 			f.Hint += "use a free port: --port 0"
 		} else { // the page of another origin fetches only from the usual port

@@ -78,5 +78,11 @@ func (w *Web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	header.Set("Cache-Control", "no-cache")
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("X-Content-Type-Options", "nosniff")
+	if name := path.Clean("/" + r.URL.Path)[1:]; name != "" {
+		if info, err := w.root.Stat(name); err != nil || !info.Mode().IsRegular() { // folders are not listed
+			http.NotFound(out, r)
+			return
+		}
+	}
 	w.files.ServeHTTP(out, r)
 }

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"ohframe/internal/diag"
 	"ohframe/internal/serve"
 	"ohframe/internal/testing/must"
 )
@@ -29,10 +32,17 @@ func TestWeb(t *testing.T) {
 	}
 	write("ohframe.wasm", "program")
 	write("worker.js", "script")
-	must.Do(t, os.WriteFile(filepath.Join(filepath.Dir(folder), "secret"), nil, 0o666))
+	must.Do(t, os.Mkdir(filepath.Join(folder, "folder"), 0o777))
+	secret := filepath.Join(t.TempDir(), "secret")
+	must.Do(t, os.WriteFile(secret, nil, 0o666))
+	must.Do(t, os.Symlink(secret, filepath.Join(folder, "link")))
 	web := must.Get(serve.OpenWeb(folder))(t)
 	defer web.Close()
 	listener := must.Get(serve.Listen(0, true))(t)
+	var inUse *diag.Error
+	if _, err := serve.Listen(listener.Addr().(*net.TCPAddr).Port, true); !errors.As(err, &inUse) || !strings.HasPrefix(inUse.Hint, "another ohframe, ") {
+		t.Errorf("a port in use: %+v", inUse)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- web.Serve(ctx, listener) }()
@@ -45,6 +55,10 @@ func TestWeb(t *testing.T) {
 		{"/worker.js", "text/javascript; charset=utf-8", "script", 200},
 		{"/nothing", "text/plain; charset=utf-8", "404 page not found\n", 404},
 		{"/../secret", "text/plain; charset=utf-8", "404 page not found\n", 404},
+		{"/%00", "text/plain; charset=utf-8", "404 page not found\n", 404},
+		{"/" + strings.Repeat("x", 5000), "text/plain; charset=utf-8", "404 page not found\n", 404},
+		{"/link", "text/plain; charset=utf-8", "404 page not found\n", 404},
+		{"/folder/", "text/plain; charset=utf-8", "404 page not found\n", 404},
 	} {
 		r := must.Get(http.Get("http://" + listener.Addr().String() + test.path))(t)
 		content := must.Get(io.ReadAll(r.Body))(t)
