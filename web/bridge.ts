@@ -6,6 +6,11 @@ interface Words {
   perfetto: string;
 }
 
+// What a script of reports calls to go to a part of them.
+interface Window {
+  visit(link: string): void;
+}
+
 const {why, perfetto} = JSON.parse(document.getElementById('words')?.textContent ?? '{}') as Words;
 
 function addButtons(line: Element): void {
@@ -33,6 +38,19 @@ for (const kind of ['dragenter', 'dragover', 'drop']) {
     parent.postMessage({over: true}, '*');
   });
 }
+// Browsers do not let the frame follow links to its own parts, because its address is one of the page's origin, but let
+// it enter what comes of that into the history.
+window.visit = (link) => {
+  if (decodeURI(location.hash) !== '#' + link) history.pushState(null, '', '#' + link);
+  dispatchEvent(new HashChangeEvent('hashchange'));
+};
+addEventListener('click', (e) => {
+  const link = e.target instanceof Element ? e.target.closest('a[href^="#"]')?.getAttribute('href')?.slice(1) : undefined;
+  if (!link || e.defaultPrevented) return;
+  e.preventDefault();
+  window.visit(link);
+  document.getElementById(link)?.scrollIntoView();
+});
 addEventListener('keydown', (e) => {
   if (e.key === 'Escape' && !e.defaultPrevented) parent.postMessage({escape: true}, '*');
 });

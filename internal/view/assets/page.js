@@ -26,11 +26,11 @@ all("button.cost").forEach(button => button.onclick = () => {
 });
 
 all(".copy").forEach(line => one("button", line) && copyOnClick(one("button", line), one("code", line).textContent));
-all("tr[data-link]").forEach(r => r.onclick = e => e.target.closest("a, button") || (location.hash = r.dataset.link));
+all("tr[data-link]").forEach(r => r.onclick = e => e.target.closest("a, button") || visit(r.dataset.link));
 all("[data-at]").forEach(b => b.onclick = e => {
   e.preventDefault();
   const link = b.closest("article")?.id;
-  if (link) location.hash = `${link}@${b.dataset.at}`;
+  if (link) visit(`${link}@${b.dataset.at}`);
   plots.find(p => p.showAt)?.showAt(BigInt(b.dataset.at));
 });
 
@@ -54,6 +54,11 @@ all("table.sortable").forEach(table => all("thead th", table).forEach(th => {
   };
 }));
 
+// visit does what a link does. web/bridge.ts has another for the frame of the page, which cannot follow links.
+function visit(link) {
+  location.hash = link;
+}
+
 // A link such as report.html#process-2 picks a section, and #process-2@TIME the frame that
 // starts at a time in nanoseconds.
 function follow() {
@@ -65,7 +70,7 @@ function follow() {
 }
 draw(document);
 if (picked.length) {
-  one("#pick").onchange = e => location.hash = e.target.value;
+  one("#pick").onchange = e => visit(e.target.value);
   addEventListener("hashchange", follow);
   addEventListener("scroll", () => plots[0]?.place?.());
   addEventListener("keydown", e => e.key === "Escape" && plots[0]?.release?.());
