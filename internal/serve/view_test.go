@@ -367,7 +367,7 @@ func TestTimelineTab(t *testing.T) {
 	session := enginetest.Load(t, out.Bytes())
 	uitest.Run(t, session, commands)
 	got := enginetest.Query(t, session, commands[1].Args[0])
-	if want := []string{"id", "why (causes need OpenHarmony)", "late ms", "process", "frame", "layer", "ts", "dur", "track_id"}; !reflect.DeepEqual(got.Columns, want) {
+	if want := []string{"id", "why (SurfaceFlinger's jank type)", "late ms", "process", "frame", "layer", "ts", "dur", "track_id"}; !reflect.DeepEqual(got.Columns, want) {
 		t.Errorf("columns %q, want %q", got.Columns, want)
 	}
 	late := 0

@@ -23,7 +23,7 @@ var ofTimeline = tab{
 }
 
 // androidWhy is the title of the column of Perfetto's jank types.
-const androidWhy = "why (causes need OpenHarmony)"
+const androidWhy = "why (SurfaceFlinger's jank type)"
 
 // NoFrames returns the command that says in a tab that there is nothing to see.
 func NoFrames() Command {
