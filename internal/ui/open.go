@@ -27,7 +27,7 @@ const androidWhy = "why (SurfaceFlinger's jank type)"
 
 // NoFrames returns the command that says in a tab that there is nothing to see.
 func NoFrames() Command {
-	return showTable("No frames", "SELECT 'ohframe found no complete frame in this trace; its output in the terminal says why' AS \"no frames\"")
+	return showTable("No frames", "SELECT 'ohframe found no complete frame in this trace; ohframe report says why' AS \"no frames\"")
 }
 
 // Overview is what decides which tabs a view has.
