@@ -27,6 +27,7 @@ export class Program {
   private last = 0;
   private waiting: {id: number; progress: (read: number, total: number) => void; done: (d: Done) => void; failed: (f: Failure) => void} | undefined;
   private queue: Promise<unknown> = Promise.resolve();
+  private cancelled = 0;
 
   /** Loads the program, so that the first command need not wait. */
   load(): Promise<Loaded> {
@@ -38,21 +39,25 @@ export class Program {
 
   /** Runs a command after those before it. */
   run(args: string[], inputs: Input[], outputs: string[], progress: (read: number, total: number) => void): Promise<Done> {
-    const result = this.queue.then(() => this.start(args, inputs, outputs, progress));
+    const before = this.cancelled;
+    const result = this.queue.then(() => {
+      if (this.cancelled !== before) throw new Failure('cancelled', '');
+      return this.start(args, inputs, outputs, progress);
+    });
     this.queue = result.catch(() => undefined);
     return result;
   }
 
-  /** Ends the command that runs, if there is one. */
+  /** Ends the command that runs, if there is one, and those that wait for it. */
   cancel(): void {
+    this.cancelled++;
     if (this.waiting) this.end(new Failure('cancelled', ''));
   }
 
   private async start(args: string[], inputs: Input[], outputs: string[], progress: (read: number, total: number) => void): Promise<Done> {
     const id = ++this.last;
     const answer = new Promise<Done>((done, failed) => this.waiting = {id, progress, done, failed});
-    answer.catch(() => undefined); // if it is cancelled meanwhile
-    const {program, script} = await this.load();
+    const {program, script} = await Promise.race([this.load(), answer as Promise<never>]); // or it is cancelled meanwhile
     if (this.waiting?.id === id) {
       if (!this.worker) {
         this.worker = new Worker(script);

@@ -40,7 +40,7 @@ scope.onmessage = ({data}) => {
     program.catch(() => undefined); // the next command says so
     return;
   }
-  queue = queue.then(() => run(data));
+  queue = queue.then(() => run(data)).catch((error: unknown) => postMessage({kind: 'failed', id: data.id, why: 'trap', what: text(error)}));
 };
 
 async function load(from: string | WebAssembly.Module): Promise<WebAssembly.Module> {

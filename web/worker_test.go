@@ -281,6 +281,8 @@ func TestWorkerFiles(t *testing.T) {
 		{Args: []string{"diff", "a/demo.ftrace", "b/demo.ftrace"}, Inputs: map[string]string{"/in/a/demo.ftrace": demo, "/in/b/demo.ftrace": demo}},
 		{Args: []string{"report", "-o", "/in/layers.ftrace.gz", "layers.ftrace.gz"}, Inputs: map[string]string{"/in/layers.ftrace.gz": layers}},
 		many,
+		{Args: []string{"report", "2/a.ftrace"}, Inputs: map[string]string{"/in/2": demo, "/in/2/a.ftrace": demo}},
+		{Args: []string{"version"}, Inputs: map[string]string{}},
 	})
 	lost := answers[0]
 	if lost.Code != 1 || !strings.Contains(lost.Stderr, "ohframe: lost.ftrace: ") || !strings.Contains(lost.Stderr, "hint: the browser can no longer read lost.ftrace: ") {
@@ -295,6 +297,8 @@ func TestWorkerFiles(t *testing.T) {
 		t.Errorf("an input was replaced: %+v", a)
 	}
 	must.Equal(t, answers[4].Code, 0, "exit code of many files: "+answers[4].Stderr)
+	must.Equal(t, answers[5].Kind+" "+answers[5].What, "failed ENOTDIR", "a file that is a folder, too")
+	must.Equal(t, answers[6].Kind, "done", "the next command")
 }
 
 // A large trace needs little memory: it is read as a stream.
