@@ -3,6 +3,7 @@
 
 interface Words {
   why: string;
+  list: string;
   perfetto: string;
 }
 
@@ -11,7 +12,7 @@ interface Window {
   visit(link: string): void;
 }
 
-const {why, perfetto} = JSON.parse(document.getElementById('words')?.textContent ?? '{}') as Words;
+const {why, list, perfetto} = JSON.parse(document.getElementById('words')?.textContent ?? '{}') as Words;
 
 function addButtons(line: Element): void {
   const command = line.querySelector('code')?.textContent ?? '', verb = /^ohframe (why|open) /.exec(command)?.[1];
@@ -28,7 +29,22 @@ function addButtons(line: Element): void {
   else add(perfetto, command);
 }
 
-const look = (): void => document.querySelectorAll('.copy').forEach(addButtons);
+/** Where a report says how to list all in a terminal, there is a button that does it. */
+function listAll(line: Element): void {
+  const text = line.lastChild, more = text?.nodeValue?.replace(/; (ohframe why )?--all lists all\s*$/, '');
+  if (!text || more === undefined || more === text.nodeValue) return;
+  text.nodeValue = more + ' ';
+  const button = document.createElement('button');
+  button.className = 'here';
+  button.textContent = list;
+  button.onclick = () => parent.postMessage({all: true}, '*');
+  line.append(button);
+}
+
+function look(): void {
+  document.querySelectorAll('.copy').forEach(addButtons);
+  document.querySelectorAll('li.others, p.hint').forEach(listAll);
+}
 look();
 new MutationObserver(look).observe(document.body, {childList: true, subtree: true});
 // The page takes what is dragged over a report: it looks through the frame then.

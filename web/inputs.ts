@@ -1,6 +1,7 @@
 // What was dropped or chosen, as arguments of commands.
 
 import {inputFolder, type Input} from './protocol';
+import type {Word} from './words';
 
 /** A file or folder, which is an argument of a command, with its files. */
 export interface Item {
@@ -8,6 +9,10 @@ export interface Item {
   name: string;
   inputs: Input[];
   size: number;
+  /** The names of its traces, each an argument of a command that takes one: itself, or files of a folder. */
+  traces: string[];
+  /** What the user should know about files beside it. */
+  notes?: [Word, ...string[]][];
 }
 
 /** A file, or the files in a folder by their paths in it. */
@@ -18,7 +23,7 @@ interface Entry {
 }
 
 /** Files that commands find beside a trace, and that are none themselves. */
-const beside = /(\.perf\.data|^perf\.data|\.meta\.json|(^|\.)event\.json)$/i;
+const beside = /(\.perf\.data|^perf\.data|\.meta\.json|\.events|(^|\.)event\.json)$/i;
 
 /** Returns the items of a drop. It must be called at once: the browser forgets what was dropped. */
 export async function dropped(data: DataTransfer): Promise<Item[]> {
@@ -64,10 +69,33 @@ function items(entries: Entry[]): Item[] {
   for (const e of entries) {
     if (e.files.length === 0 || !e.folder && !traces.includes(e)) continue;
     const root = `${inputFolder}/${e.name}`;
-    list.push({name: e.name, inputs: e.files.map(({path, file}) => ({path: path ? `${root}/${path}` : root, file})), size: e.files.reduce((sum, f) => sum + f.file.size, 0)});
+    list.push({name: e.name, inputs: e.files.map(({path, file}) => ({path: path ? `${root}/${path}` : root, file})), size: e.files.reduce((sum, f) => sum + f.file.size, 0),
+      traces: e.folder ? e.files.filter(({path}) => !beside.test(path.replace(/^.*\//, ''))).map(({path}) => `${e.name}/${path}`).sort() : [e.name]});
   }
-  list[0]?.inputs.push(...others); // all inputs of a command are in one folder
+  if (list[0]) Object.assign(list[0], {notes: samples(others, traces.map((e) => e.name))}).inputs.push(...others); // all inputs of a command are in one folder
   return list;
+}
+
+/**
+ * Gives samples of hiperf the name by which commands find them, if there is one trace that they can belong to. Says what
+ * has become of those with other names.
+ */
+function samples(others: Input[], traces: string[]): [Word, ...string[]][] {
+  const wanted = traces.map((name) => stem(name) + '.perf.data'), list = others.filter(({path}) => /perf\.data$/i.test(path));
+  const stray = list.filter(({file}) => !wanted.includes(file.name));
+  if (traces.length !== 1 || list.length !== 1) return stray.map(({file}) => ['notRead', file.name, traces[0]!, wanted[0]!]);
+  return stray.map((input) => {
+    input.path = `${inputFolder}/${wanted[0]}`;
+    return ['readAs', input.file.name, traces[0]!];
+  });
+}
+
+const extensions = /\.(pftrace|ftrace|systrace|hitrace|trace|txt|text|log|html|sys|htrace)$/i;
+
+/** The name of a trace without its folder and extensions, as inputs.Stem in Go. */
+export function stem(path: string): string {
+  const name = path.replace(/^.*\//, ''), packed = name.replace(/\.(gz|zst|zlib|zip|bz2|xz|tar|tgz)$/i, '');
+  return packed === name || extensions.test(packed) ? packed.replace(/(.)\.[^.]*$/, '$1') : packed;
 }
 
 /** Returns items with different names: the second demo.ftrace is in the folder 2. */
@@ -75,9 +103,9 @@ export function distinct(list: Item[]): Item[] {
   const taken = new Set<string>();
   return list.map((item) => {
     let folder = '';
-    for (let i = 2; taken.has(folder + item.name); i++) folder = i + '/';
+    for (let i = 2; taken.has(folder + item.name) || list.some(({name}) => name + '/' === folder); i++) folder = i + '/';
     taken.add(folder + item.name);
     if (!folder) return item;
-    return {...item, name: folder + item.name, inputs: item.inputs.map(({path, file}) => ({path: `${inputFolder}/${folder}${path.slice(inputFolder.length + 1)}`, file}))};
+    return {...item, name: folder + item.name, traces: item.traces.map((name) => folder + name), inputs: item.inputs.map(({path, file}) => ({path: `${inputFolder}/${folder}${path.slice(inputFolder.length + 1)}`, file}))};
   });
 }

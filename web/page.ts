@@ -3,7 +3,7 @@
 //   dropped, chosen ─▶ items ─▶ report or diff ─▶ a document in a frame ─▶ why, in another frame
 //                                                                       └▶ open, in Perfetto
 
-import {chosen, distinct, dropped, type Item} from './inputs';
+import {chosen, distinct, dropped, stem, type Item} from './inputs';
 import {addressOf, show as showInPerfetto} from './perfetto';
 import {Failure, Program, site, type Done} from './program';
 import {inputFolder, type Input} from './protocol';
@@ -21,8 +21,11 @@ interface Subject {
   sides?: (0 | 1 | undefined)[];
 }
 
+/** What commands are about. */
 let subject: Subject | undefined;
-let report: Blob | undefined;
+
+/** The answer that is on the page, perhaps hidden. */
+let shown: {subject: Subject; report: Blob; notes: string[]} | undefined;
 
 // ---- What is visible
 
@@ -38,8 +41,7 @@ function go(place: Place): void {
 }
 
 /** Shows what the program says about what it has read, above the answer. */
-function notes(stderr: string): void {
-  const lines = linesOf(stderr);
+function notes(lines: string[]): void {
   byID('notes').replaceChildren(...lines.map(paragraph));
   byID('notes').hidden = lines.length === 0;
 }
@@ -63,17 +65,23 @@ function problem(title: string, ...lines: string[]): void {
   panel.focus();
 }
 
-/** Shows the start page with what is wrong. */
-function fail(title: string, ...lines: string[]): void {
-  subject = undefined;
+/** Shows the last answer again, or else the start page. */
+function back(): void {
+  subject = shown?.subject;
   heading();
-  go('drop');
+  go(shown ? 'answer' : 'drop');
+  if (shown) notes(shown.notes);
+}
+
+/** Goes back, and shows what is wrong. */
+function fail(title: string, ...lines: string[]): void {
+  back();
   problem(title, ...lines);
 }
 
 /** The lines of an error of the program, without its name. */
 function linesOf(stderr: string): string[] {
-  return stderr.split('\n').map((line) => line.replace(/^(ohframe|hint): /, '')).filter(Boolean);
+  return stderr.split('\n').map((line) => line.startsWith('hint: --entry ') ? word('archiveHint') : line.replace(/^(ohframe|hint): /, '')).filter(Boolean);
 }
 
 function explainFailure(error: unknown): [string, ...string[]] {
@@ -113,11 +121,11 @@ const inputsOf = (s: Subject): Input[] => s.items.flatMap((i) => i.inputs);
 /** The arguments of a command that name what is shown. */
 function argumentsOf({items, sides}: Subject): string[] {
   if (!sides) return ['--', ...items.map((i) => i.name)];
-  const of = (side: 0 | 1): string[] => items.filter((_, i) => sides[i] === side).map((i) => i.name);
+  const of = (side: 0 | 1): string[] => items.filter((_, i) => sides[i] === side).map((i) => i.name.replace(/^-/, './-')); // no flag
   return [...of(0), '--', ...of(1)];
 }
 
-/** Runs a command with a progress bar in place of what is shown. Returns undefined if it was cancelled or has failed. */
+/** Runs a command with a progress bar in place of what is shown. Returns undefined if it has failed, was cancelled or replaced. */
 async function run(doing: string, s: Subject, args: string[], output: string): Promise<Done | undefined> {
   const bar = byID<HTMLProgressElement>('progress'), amount = byID('amount');
   bar.removeAttribute('value');
@@ -130,6 +138,7 @@ async function run(doing: string, s: Subject, args: string[], output: string): P
   program.cancel(); // what was asked about another trace
   try {
     const done = await program.run(args, inputsOf(s), [output], (read, total) => {
+      if (subject !== s) return;
       bar.value = total ? read / total : 0;
       amount.textContent = word('amount', bytes(read), bytes(total));
       const part = read >= total ? 4 : Math.floor(4 * read / total);
@@ -139,14 +148,15 @@ async function run(doing: string, s: Subject, args: string[], output: string): P
         amount.textContent = word('working');
       }
     });
+    if (subject !== s) return undefined;
     if (done.outputs[output]) return done;
     fail(word('failed'), ...linesOf(done.stderr), word('failedHint'));
   } catch (error) {
+    if (subject !== s) return undefined;
     if (error instanceof Failure && error.why === 'cancelled') {
-      fail('');
-      byID('problem').hidden = true;
+      back();
       say(word('cancelled'));
-      byID('files').focus();
+      byID(shown ? 'title' : 'files').focus();
     } else fail(...explainFailure(error));
   }
   return undefined;
@@ -158,11 +168,11 @@ async function answer(s: Subject): Promise<void> {
   heading();
   const output = '/out/report.html';
   const done = await run(word(s.sides ? 'comparing' : 'reading', name), s, s.sides ? ['diff', '-o', output, ...argumentsOf(s)] : ['report', '-o', output, ...argumentsOf(s)], output);
-  if (!done || subject !== s) return;
-  report = done.outputs[output]!;
+  if (!done) return;
+  const report = done.outputs[output]!;
+  shown = {subject: s, report, notes: [...linesOf(done.stderr), ...s.items.flatMap((i) => i.notes ?? []).map((note) => word(...note))]};
   tools();
-  go('answer');
-  notes(done.stderr);
+  back();
   byID('answer').replaceChildren(frame(report, name));
   say(word(s.sides ? 'compared' : 'shown', name));
   byID('title').focus();
@@ -177,11 +187,17 @@ function frame(document_: Blob, title: string): HTMLIFrameElement {
   e.title = title;
   e.setAttribute('sandbox', 'allow-scripts allow-downloads');
   e.allow = 'clipboard-write';
-  const words = JSON.stringify({why: word('why'), perfetto: word('perfetto')});
+  const words = JSON.stringify({why: word('why'), list: word('list'), perfetto: word('perfetto')});
   const address = URL.createObjectURL(new Blob([document_, `<script type="application/json" id="words">${words}</script><script>${bridge}</script>`], {type: 'text/html; charset=utf-8'}));
   e.onload = () => URL.revokeObjectURL(address);
   e.src = address;
   return e;
+}
+
+/** Shows how far a command is whose answer does not replace what is shown. */
+function task(text: string): void {
+  byID('task').firstElementChild!.textContent = text;
+  byID('task').hidden = text === '';
 }
 
 /** Runs a command of what is shown, beside it. Its progress is in the text that is passed on. */
@@ -197,7 +213,7 @@ class Failed extends Error {}
 
 function explain(error: unknown): [string, ...string[]] | undefined {
   if (error instanceof Failure && error.why === 'cancelled') return undefined;
-  return error instanceof Failed ? [word('failed'), ...linesOf(error.message)] : explainFailure(error);
+  return error instanceof Failed ? [word('impossible'), ...linesOf(error.message)] : explainFailure(error);
 }
 
 // ---- Why
@@ -217,10 +233,15 @@ function wordsOf(command: string): string[] | undefined {
   return list.slice(2, end).every((w, i) => i % 2 === 1 || flags.has(w)) ? list.slice(1) : undefined;
 }
 
+/** The command that the dialog shows, and another object after each change. */
+let explained: string[] | undefined;
+
 async function why(args: string[]): Promise<void> {
+  explained = args;
   const dialog = byID<HTMLDialogElement>('why'), place = dialog.querySelector('.frame')!;
   const what = args.slice(1, args.indexOf('--')).flatMap((flag, i, list) => /^--(frame|interaction|layer)$/.test(flag) ? [flag.slice(2), list[i + 1]] : []).join(' ');
-  byID('why-title').textContent = word('whyOf', what);
+  const title = word('whyOf', what || word('whyAll'));
+  byID('why-title').textContent = title;
   const text = paragraph('');
   text.setAttribute('role', 'status');
   place.replaceChildren(text);
@@ -228,10 +249,10 @@ async function why(args: string[]): Promise<void> {
   byID('close').focus();
   const output = '/out/why.html';
   try {
-    const done = await beside(['why', '-o', output, ...args.slice(1)], output, (t) => text.textContent = t, word('explaining', what));
-    if (dialog.open) place.replaceChildren(frame(done.outputs[output]!, word('whyOf', what)));
+    const done = await beside(['why', '-o', output, ...args.slice(1)], output, (t) => text.textContent = t, word('explaining', what || word('whyAll')));
+    if (explained === args) place.replaceChildren(frame(done.outputs[output]!, title));
   } catch (error) {
-    place.replaceChildren(...explain(error)?.map(paragraph) ?? []);
+    if (explained === args) place.replaceChildren(...explain(error)?.map(paragraph) ?? []);
   }
 }
 
@@ -249,8 +270,9 @@ async function openInPerfetto(args: string[]): Promise<void> {
   const tab = window.open('');
   if (!tab) return problem(word('popup'), word('popupHint'));
   tab.document.title = 'ohframe';
+  say(word('converting', nameOf(s)));
   const tell = (text: string): void => {
-    say(text);
+    task(text);
     if (!tab.closed) tab.document.body.textContent = `${word('preparing')} ${text}`;
   };
   try {
@@ -263,10 +285,15 @@ async function openInPerfetto(args: string[]): Promise<void> {
     }
     const done = await beside(['open', '-q', '-o', output, '--ui', ui.href, ...names], output, tell, doing, inputs);
     const address = (await done.stdout.text()).trim(), buffer = await done.outputs[output]!.arrayBuffer();
-    if (tab.closed || subject !== s) return;
-    if (await showInPerfetto(tab, address, {buffer, title: nameOf(s), fileName})) say(word('handedOver'));
+    task('');
+    if (subject !== s) return tab.close();
+    const came = tab.closed ? 'closed' : await showInPerfetto(tab, address, {buffer, title: nameOf(s), fileName});
+    if (subject !== s) return;
+    if (came === 'open') say(word('handedOver'));
+    else if (came === 'closed') problem(word('tabClosed'));
     else problem(word('noAnswer', ui.origin), word('noAnswerHint'));
   } catch (error) {
+    task('');
     tab.close();
     const text = explain(error);
     if (text) problem(...text);
@@ -280,7 +307,7 @@ const both = 'both.tar';
 
 function saveName({items, sides}: Subject): string {
   if (sides || items.length !== 1) return sides ? 'comparison' : 'report';
-  return items[0]!.name.replace(/^.*\//, '').replace(/(\.(ftrace|txt|sys|htrace|html|pftrace|perfetto-trace|log))?(\.(gz|zip|bz2|xz|zst|tgz|tar\.gz))?$/i, '') || 'trace';
+  return stem(items[0]!.name) || 'trace';
 }
 
 function download(content: Blob, name: string): void {
@@ -296,21 +323,35 @@ function download(content: Blob, name: string): void {
 function saves(s: Subject): [Word, string, string[]][] {
   const name = saveName(s), all = argumentsOf(s), verb = s.sides ? 'diff' : 'report';
   const list: [Word, string, string[]][] = [['saveReport', name + '.html', []]];
-  if (!s.sides && s.items.length === 1) list.unshift(['saveTrace', name + '.pftrace', ['convert', '-q', ...all]]);
-  if (s.sides && s.items.length === 2) list.unshift(['saveBoth', both, ['diff', ...all]]);
+  if (!s.sides) list.unshift(...s.items.flatMap((i) => i.traces).map((trace): [Word, string, string[]] => ['saveTrace', stem(trace) + '.pftrace', ['convert', '-q', '--', trace]]));
+  else if (isPair(s)) list.unshift(['saveBoth', both, ['diff', ...all]]);
   list.push(['saveJSON', name + '.json', [verb, ...all]]);
   if (!s.sides) list.push(['saveCSV', name + '.csv', ['report', ...all]], ['saveFrames', name + '.frames.csv', ['frames', '--causes', ...all]]);
   return list;
 }
 
+/** Whether there is one trace, or one on each side. */
+function isPair({items, sides}: Subject): boolean {
+  const traces = items.map((item, i) => sides?.[i] === undefined && sides ? 0 : item.traces.length);
+  return sides ? traces.filter(Boolean).length === 2 && Math.max(...traces) === 1 : items.length === 1 && traces[0] === 1;
+}
+
 async function save(file: string, command: string[]): Promise<void> {
   byID('problem').hidden = true;
-  if (command.length === 0) return download(report!, file);
-  const output = '/out/' + file, flag = file.endsWith('.tar') ? '--merge' : '-o';
+  if (command.length === 0) return download(shown!.report, file);
+  const output = '/out/' + file, flag = file.endsWith('.tar') ? '--merge' : '-o', inputs = inputsOf(subject!);
+  say(word('saving', file));
   try {
-    const done = await beside([command[0]!, flag, output, ...command.slice(1)], output, say, word('saving', file));
+    const done = await beside([command[0]!, flag, output, ...command.slice(1)], output, task, word('saving', file));
+    task('');
     download(done.outputs[output]!, file);
   } catch (error) {
+    task('');
+    const itself = inputs.find(({path}) => path === `${inputFolder}/${command.at(-1)}`)?.file;
+    if (command[0] === 'convert' && itself && error instanceof Failed && /: a Perfetto trace already$/m.test(error.message)) {
+      download(itself, itself.name);
+      return notes([word('already', itself.name)]);
+    }
     const text = explain(error);
     if (text) problem(...text);
   }
@@ -319,9 +360,9 @@ async function save(file: string, command: string[]): Promise<void> {
 // ---- The tools above a report
 
 function tools(): void {
-  const s = subject!, compared = !!s.sides, menu = byID<HTMLDetailsElement>('save');
+  const s = shown!.subject, compared = !!s.sides, menu = byID<HTMLDetailsElement>('save');
   byID('perfetto').textContent = word('perfetto');
-  byID('perfetto').hidden = compared ? s.items.length !== 2 : s.items.length !== 1;
+  byID('perfetto').hidden = !isPair(s);
   byID('compare').hidden = s.items.length !== 1;
   byID('swap').hidden = !compared;
   byID('arrange').hidden = s.items.length < 2;
@@ -354,8 +395,9 @@ function arrange(list: Item[], before?: (0 | 1 | undefined)[]): void {
       radio.name = 'side' + row;
       radio.checked = sides[row] === side;
       radio.setAttribute('aria-label', `${item.name}: ${word(side ? 'new' : 'base')}`);
-      radio.onchange = () => {
-        sides[row] = side;
+      radio.onclick = () => { // of the side that it is on: it is on none
+        sides[row] = sides[row] === side ? undefined : side;
+        radio.checked = sides[row] === side;
         enable();
       };
       tr.insertCell().append(radio);
@@ -368,12 +410,14 @@ function arrange(list: Item[], before?: (0 | 1 | undefined)[]): void {
   enable();
   byID('diff').onclick = () => void answer({items: list, sides});
   byID('all').onclick = () => void answer({items: list});
+  byID('back').hidden = !shown;
   go('sides');
   byID('sides').querySelector('input')?.focus();
   say(word('sides'));
 }
 
 function take(list: Item[]): void {
+  program.cancel(); // what is about other traces
   const different = distinct(list);
   switch (different.length) {
     case 0: return fail(word('noFiles'), word('noFilesHint'));
@@ -386,10 +430,9 @@ function take(list: Item[]): void {
 // ---- What the user does
 
 function restart(): void {
-  subject = report = undefined;
+  shown = undefined;
   byID('answer').replaceChildren();
-  heading();
-  go('drop');
+  back();
   say('');
   byID('files').focus();
 }
@@ -416,7 +459,7 @@ function language(l: ReturnType<typeof spoken>): void {
   byID('language').textContent = word('language');
   byID('language').lang = l === 'zh' ? 'en' : 'zh';
   heading();
-  if (subject && report) tools();
+  if (shown) tools();
 }
 
 /** The name of something that the page needs and the browser lacks. */
@@ -437,7 +480,8 @@ function start(): void {
   byID('files').onclick = () => choose(byID('chosen'), take);
   byID('folder').onclick = () => choose(byID('chosen-folder'), take);
   byID('sample').onclick = () => void sample();
-  byID('cancel').onclick = () => program.cancel();
+  byID('cancel').onclick = byID('stop').onclick = () => program.cancel();
+  byID('back').onclick = back;
   byID('again').onclick = byID('dropped').onclick = restart;
   byID('perfetto').onclick = () => void openInPerfetto(['open', ...argumentsOf(subject!)]);
   byID('compare').onclick = () => {
@@ -467,14 +511,17 @@ function start(): void {
   const dialog = byID<HTMLDialogElement>('why');
   byID('close').onclick = () => dialog.close();
   dialog.onclose = () => {
+    if (dialog.open) return; // again
+    explained = undefined;
     dialog.querySelector('.frame')!.replaceChildren();
     byID('answer').querySelector('iframe')?.focus();
   };
   addEventListener('message', ({source, data}) => {
-    const frames = [...document.querySelectorAll('iframe')];
-    if (!frames.some((f) => f.contentWindow === source) || typeof data !== 'object' || data === null) return;
+    const frame = [...document.querySelectorAll('iframe')].find((f) => f.contentWindow === source);
+    if (!frame || typeof data !== 'object' || data === null) return;
     if (data.escape) return dialog.close();
     if (data.over) return document.body.classList.add('over');
+    if (data.all && subject) return void why(dialog.contains(frame) && explained ? [explained[0]!, '--all', ...explained.slice(1)] : ['why', '--all', ...argumentsOf(subject)]);
     const args = typeof data.command === 'string' && subject ? wordsOf(data.command) : undefined;
     if (args) void (args[0] === 'why' ? why(args) : openInPerfetto(args));
   });
@@ -487,7 +534,7 @@ function start(): void {
   addEventListener('drop', (e) => {
     e.preventDefault();
     document.body.classList.remove('over');
-    if (byID('busy').hidden && e.dataTransfer) dropped(e.dataTransfer).then(take, () => fail(word('unreadable'), word('unreadableHint')));
+    if (e.dataTransfer) dropped(e.dataTransfer).then(take, () => fail(word('unreadable'), word('unreadableHint')));
   });
   const menu = byID<HTMLDetailsElement>('save');
   addEventListener('click', (e) => menu.contains(e.target as Node) || (menu.open = false));

@@ -137,11 +137,16 @@ func (p *page) click(selector string) {
 	p.Do(chromedp.Click(chromedp.CSS(selector)))
 }
 
-// save presses the n-th button of the menu. It is above the frame of a report, which gets clicks until the browser's
-// process knows that.
+// press clicks on what is where the frame of a report is or was, which gets clicks until the browser's process knows that.
+func (p *page) press(selector string) {
+	p.Helper()
+	eval[bool](p, fmt.Sprintf("document.querySelector(%q).click() ?? true", selector))
+}
+
+// save presses the n-th button of the menu.
 func (p *page) save(n int) {
 	p.Helper()
-	eval[bool](p, fmt.Sprintf(`document.querySelector("#save button:nth-child(%d)").click() ?? true`, n))
+	p.press(fmt.Sprintf("#save button:nth-child(%d)", n))
 }
 
 // drop drops files and folders on the page.
@@ -432,6 +437,20 @@ func TestReport(t *testing.T) {
 	report = p.document()
 	eval[bool](report, `[...document.querySelectorAll(".copy")].find(c => / why --layer 1 /.test(c.textContent)).querySelector(".here").click() ?? true`)
 	p.checkWhy("Why: layer 1", "2 of 44 buffers late")
+	// The answer to what was asked before is not shown under the title of what is asked now.
+	why := func(command string) string {
+		return fmt.Sprintf(`parent.postMessage({command: %q}, "*")`, command+" -- layers.ftrace.gz")
+	}
+	eval[bool](report, why("ohframe why --layer 1")+`, parent.postMessage({escape: true}, "*"), `+why("ohframe why --layer 2")+`, true`)
+	p.checkWhy("Why: layer 2", "layer 2")
+	// What a report leaves out is there, without a terminal.
+	p.again()
+	p.drop(traces + "demo.ftrace")
+	p.wait(answered)
+	report = p.document()
+	must.Equal(t, eval[bool](report, `[...document.querySelectorAll("li, p")].some(e => e.textContent.includes("--all"))`), false, "a flag to list all")
+	eval[bool](report, `document.querySelector(".others .here").click() ?? true`)
+	p.checkWhy("Why: all causes", "running on a slower CPU")
 	// Commands of a report that the page does not run.
 	eval[bool](report, `["ohframe why --interaction 1 -o /in/x -- layers.ftrace.gz", "ohframe record -- x", "rm -- x", "ohframe why"].forEach(command => parent.postMessage({command}, "*")) ?? true`)
 	eval[bool](p, `new Promise(done => setTimeout(() => done(true), 50))`)
@@ -487,15 +506,67 @@ func TestSave(t *testing.T) {
 		run(append([]string{command[0], "-o", filepath.Join(want, name), "demo.ftrace"}, command[2:]...)...)
 		p.save(i + 1)
 		p.wait(fmt.Sprintf(`document.querySelector("#status").textContent === %q`, name+" is saved."))
-		got := []byte(nil)
-		for deadline := time.Now().Add(time.Minute); len(got) == 0 && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-			got, _ = os.ReadFile(filepath.Join(saved, name))
-		}
-		if !bytes.Equal(got, must.Get(os.ReadFile(filepath.Join(want, name)))(t)) {
-			t.Errorf("%s: %d bytes that differ from those of the program", name, len(got))
-		}
+		p.saved(filepath.Join(saved, name), filepath.Join(want, name))
 	}
+	// What is a Perfetto trace is saved as it is.
+	p.again()
+	p.drop(filepath.Join(want, "demo.pftrace"))
+	p.wait(answered)
+	p.document()
+	must.Do(t, os.Remove(filepath.Join(saved, "demo.pftrace")))
+	p.save(1)
+	p.wait(`document.querySelector("#notes").textContent.includes("demo.pftrace is a Perfetto trace already")`)
+	p.saved(filepath.Join(saved, "demo.pftrace"), filepath.Join(want, "demo.pftrace"))
+	// Of several traces each is saved; none of them is the one to open.
+	folder := filepath.Join(t.TempDir(), "runs")
+	must.Do(t, os.Mkdir(folder, 0o777))
+	for _, name := range []string{"one.ftrace", "two.ftrace", "two.meta.json"} {
+		must.Do(t, os.WriteFile(filepath.Join(folder, name), must.Get(os.ReadFile(traces+"demo.ftrace"))(t), 0o666))
+	}
+	must.Do(t, os.WriteFile(filepath.Join(folder, "two.meta.json"), []byte("{}"), 0o666))
+	p.again()
+	p.drop(folder)
+	p.wait(answered)
+	p.document()
+	const offered = `[...document.querySelectorAll("#perfetto:not([hidden]), #save button small")].map(e => e.textContent).join(" ")`
+	must.Equal(t, eval[string](p, offered), "one.pftrace two.pftrace runs.html runs.json runs.csv runs.frames.csv", "what is offered of a folder")
+	p.save(2)
+	run("convert", "-o", filepath.Join(want, "two.pftrace"), filepath.Join(folder, "two.ftrace"))
+	p.saved(filepath.Join(saved, "two.pftrace"), filepath.Join(want, "two.pftrace"))
+	// A save can be ended, also one that waits. What is shown stays.
+	p.save(3)
+	p.save(4)
+	p.save(5)
+	p.wait(`!document.querySelector("#task").hidden && (document.querySelector("#stop").click(), true)`)
+	p.wait(`document.querySelector("#task").hidden`)
+	must.Equal(t, eval[bool](p, `!!(`+answered+`) && !(`+failed+`)`), true, "the report after saves that were cancelled")
+	p.save(6)
+	p.wait(`document.querySelector("#status").textContent === "runs.frames.csv is saved."`)
+	must.Equal(t, exists(filepath.Join(saved, "runs.csv")), false, "what waited is saved")
+	// A folder against a trace has no common timeline.
+	p.again()
+	p.drop(folder, traces+"demo.ftrace")
+	p.wait(answered)
+	p.document()
+	must.Equal(t, eval[string](p, offered), "comparison.html comparison.json", "what is offered of a folder and a trace")
 	p.CheckQuietSite(s)
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// saved waits for a file, and checks that it is another.
+func (p *page) saved(file, want string) {
+	p.Helper()
+	got := []byte(nil)
+	for deadline := time.Now().Add(time.Minute); len(got) == 0 && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		got, _ = os.ReadFile(file)
+	}
+	if !bytes.Equal(got, must.Get(os.ReadFile(want))(p)) {
+		p.Errorf("%s: %d bytes that differ from those of the program", filepath.Base(file), len(got))
+	}
 }
 
 // perfetto is Perfetto's side of the handshake. It is not there at once, and answers each question.
@@ -503,9 +574,9 @@ const perfetto = `<!doctype html><title>stub</title><script>
 setTimeout(() => addEventListener("message", async (e) => {
 	if (e.source !== opener) return;
 	if (e.data === "PING") return e.source.postMessage("PONG", "*");
-	const {buffer, title, fileName} = e.data.perfetto;
+	const {buffer, title, fileName, localOnly} = e.data.perfetto;
 	const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", buffer));
-	(window.got ??= []).push({title, fileName, size: buffer.byteLength, hash: hash.toHex?.() ?? [...hash].map(b => b.toString(16).padStart(2, "0")).join("")});
+	(window.got ??= []).push({title, fileName, localOnly, size: buffer.byteLength, hash: hash.toHex?.() ?? [...hash].map(b => b.toString(16).padStart(2, "0")).join("")});
 }), 300)</script>`
 
 // The trace goes to the UI by its handshake, at the worst frame or at what a report names.
@@ -564,7 +635,7 @@ func TestPerfetto(t *testing.T) {
 		eval[bool](tab, `new Promise(done => setTimeout(() => done(true), 300))`) // it would come twice
 		got := eval[json.RawMessage](tab, `got`)
 		content := must.Get(os.ReadFile(file))(t)
-		want := fmt.Sprintf(`[{"title":%q,"fileName":%q,"size":%d,"hash":"%x"}]`, title, fileName, len(content), sum(content))
+		want := fmt.Sprintf(`[{"title":%q,"fileName":%q,"localOnly":true,"size":%d,"hash":"%x"}]`, title, fileName, len(content), sum(content))
 		if !sameJSON(got, []byte(want)) {
 			t.Errorf("%v: posts %s, want %s", test.flags, got, want)
 		}
@@ -573,10 +644,16 @@ func TestPerfetto(t *testing.T) {
 		}
 		cancel()
 	}
+	// A tab that is closed before the UI answers has nothing.
+	eval[bool](p, `(window.opened = window.open, window.open = (...args) => window.tab = opened.apply(window, args), true)`)
+	p.click("#perfetto")
+	p.wait(`window.tab && (tab.close(), true)`)
+	p.wait(failed)
+	must.Equal(t, p.text("#problem h2"), "The tab was closed before Perfetto had the trace", "a closed tab")
 	// Browsers may open no tab, and an address may be none.
 	eval[bool](p, `(window.open = () => null, true)`)
 	p.click("#perfetto")
-	p.wait(failed)
+	p.wait(failed + ` && document.querySelector("#problem h2").textContent.startsWith("The browser")`)
 	if got := p.text("#problem"); !strings.HasPrefix(got, "The browser has not opened another tab") || !strings.Contains(got, "Allow pop-up windows") {
 		t.Errorf("says %q", got)
 	}
@@ -651,13 +728,24 @@ func TestComparison(t *testing.T) {
 	must.Equal(t, eval[string](p, `[...document.querySelectorAll("#sides tbody tr")].map(r => r.cells[0].textContent + " " + [...r.querySelectorAll("input")].map(i => +i.checked).join("")).join(", ")`),
 		"a.ftrace 10, 2/a.ftrace 10, demo.ftrace 01", "the sides")
 	p.CheckAccessible("sides")
+	// A trace can be on no side, and the last answer is not lost.
+	p.click("#sides tr:nth-child(1) td:nth-child(3) input")
+	must.Equal(t, eval[string](p, `[...document.querySelectorAll("#sides tr:nth-child(1) input")].map(i => +i.checked).join("")`), "00", "a trace on no side")
+	p.click("#sides tr:nth-child(1) td:nth-child(3) input")
 	p.click("#sides tr:nth-child(2) td:nth-child(4) input")
 	p.click("#diff")
 	p.wait(answered)
 	must.Equal(t, p.text("#title"), "a.ftrace → 2/a.ftrace, demo.ftrace", "the title")
 	p.document()
-	p.click("#arrange")
-	p.click("#all")
+	p.press("#arrange")
+	p.press("#back")
+	must.Equal(t, p.text("#title"), "a.ftrace → 2/a.ftrace, demo.ftrace", "the title of what is shown again")
+	p.dropNew("no trace", "letter.txt")
+	p.wait(failed)
+	must.Equal(t, p.text("#title"), "a.ftrace → 2/a.ftrace, demo.ftrace", "the title after a failure")
+	must.Equal(t, eval[bool](p, `!!(`+answered+`)`), true, "the report after a failure")
+	p.press("#arrange")
+	p.press("#all")
 	p.wait(answered)
 	if got := eval[string](p.document(), `document.body.innerText`); !strings.Contains(got, "2/a.ftrace") {
 		t.Errorf("report on all: says %.300q", got)
@@ -759,7 +847,24 @@ func TestCancel(t *testing.T) {
 	p.wait(`!document.querySelector("#drop").hidden`)
 	must.Equal(t, eval[string](p, `document.querySelector("#status").textContent`), "Cancelled.", "says")
 	must.Equal(t, eval[bool](p, failed), false, "an error")
-	p.click("#sample")
+	// Another trace takes the place of the one that is read.
+	demo := string(must.Get(os.ReadFile(traces + "demo.ftrace"))(t))
+	p.dropNew(demo, "first.ftrace")
+	p.wait(`!document.querySelector("#busy").hidden`)
+	p.dropNew(demo, "second.ftrace", "my.perf.data", "other.perf.data")
+	p.wait(answered)
+	must.Equal(t, p.text("#title"), "second.ftrace", "the title")
+	must.Equal(t, p.text("#notes"), "my.perf.data is not read: samples of second.ftrace have the name second.perf.data.\n\nother.perf.data is not read: samples of second.ftrace have the name second.perf.data.", "the notes")
+	p.document()
+	// Names are no flags, and none is the folder of another.
+	p.again()
+	p.dropNew(demo, "-a.ftrace", "--process=none")
+	p.wait(answered)
+	p.document()
+	p.again()
+	p.dropNew(demo, "2", "a.ftrace", "a.ftrace")
+	p.wait(`!document.querySelector("#sides").hidden`)
+	p.click("#all")
 	p.wait(answered)
 	p.document()
 	p.CheckQuietSite(s)
