@@ -227,7 +227,20 @@ func TestSlicesOfLateLinesNest(t *testing.T) {
 	}
 	kernel += madeLine(4, 200, 0, "workqueue_execute_start", "work struct 00000000e1f2a3b4: function work")
 	kernel += madeLine(5e6, 200, 0, "workqueue_execute_end", "work struct 00000000e1f2a3b4")
-	for _, text := range []string{doubled, kernel} {
+	// The threads' lines go back by more than a second, into whole slices that another is after.
+	var far, padding string
+	for i := range 4 {
+		far += madeLine(i*10, 200, 0, "print", []string{"B|200|whole", "B|200|inner", "E|200", "E|200"}[i])
+	}
+	far += madeLine(5e6, 200, 0, "print", "B|200|whole") + madeLine(5e6+10, 200, 0, "print", "E|200")
+	for len(padding) < block {
+		padding += madeLine(5e6+20, 300, 1, "print", "I|300|"+strings.Repeat("x", 200))
+	}
+	far += padding
+	for i := range 4 {
+		far += madeLine(15+i*10, 200, 0, "print", []string{"B|200|late", "B|200|late", "E|200", "E|200"}[i])
+	}
+	for _, text := range []string{doubled, kernel, far} {
 		data, _ := convert(t, text, Options{NoTracks: true})
 		enginetest.CheckGate(t, enginetest.Load(t, data))
 	}

@@ -2,6 +2,7 @@ package ftrace
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -52,10 +53,13 @@ type trackOf struct {
 	before     int32      // index of the last track event, -1 for none
 	last       int32      // index of the last begin or instant, -1 for none
 	now        trace.Time // the latest one of an event
-	whole      trace.Time // the end of the last whole slice
-	late       trace.Time // the same before the batch
+	wholes     []whole    // the last ones that are in no other, in order
+	known      int        // how many of them are of batches before
 	disordered bool       // an event of the batch is earlier than one before
 }
+
+// whole is the time of a whole slice.
+type whole struct{ from, to trace.Time }
 
 // batch is the one that is being planned.
 type batch struct {
@@ -79,22 +83,30 @@ func (b *batch) begin(events []hitrace.Event, placements []placement) {
 func (t *Planner) enter(s *trackOf, e *hitrace.Event, i int) *hitrace.Event {
 	b := &t.batch
 	if s.batch != b.number {
-		s.batch, s.begin, s.before, s.last, s.late, s.disordered = b.number, -1, -1, -1, s.whole, false
+		s.batch, s.begin, s.before, s.last, s.disordered = b.number, -1, -1, -1, false
+		if extra := min(len(s.wholes)-maxWholes, s.known); extra > 0 { // the last batch keeps its own
+			s.wholes = append(s.wholes[:0], s.wholes[extra:]...)
+		}
+		s.known = len(s.wholes)
 	}
 	if e.Time < s.now && !s.disordered {
 		for k := s.before; k >= 0; k = b.placements[k].before {
 			p := &b.placements[k]
 			p.whole, p.ended = 0, false
 		}
-		s.whole, s.disordered = s.late, true
+		s.wholes, s.disordered = s.wholes[:s.known], true
 	}
 	s.now = max(s.now, e.Time)
-	if e.Time < s.late && s.late.Sub(e.Time) < maxLate {
+	if s.known == 0 || e.Time >= s.wholes[s.known-1].to {
+		return e
+	}
+	k, _ := slices.BinarySearchFunc(s.wholes[:s.known], e.Time, func(w whole, at trace.Time) int { return cmp.Compare(w.to, at+1) })
+	if w := s.wholes[k]; w.from <= e.Time {
 		if !b.copied {
 			b.events, b.copied = slices.Clone(b.events), true
 		}
 		e = &b.events[i]
-		e.Time = s.late
+		e.Time = w.to
 	}
 	return e
 }
@@ -136,7 +148,11 @@ func (t *Planner) place(s *trackOf, e *hitrace.Event, p *placement, i int) {
 		nests := dur > 0 && (s.last == begin || b.events[s.last].Time < e.Time)
 		if s.sequence != 0 && nests && !s.disordered && dur%trace.Microsecond == 0 && dur < maxWhole {
 			from.whole, p.ended, p.around = uint32(dur/trace.Microsecond), true, begin
-			s.whole = e.Time
+			at, n := b.events[begin].Time, len(s.wholes)
+			for n > s.known && s.wholes[n-1].from >= at {
+				n--
+			}
+			s.wholes = append(s.wholes[:n], whole{at, e.Time})
 		}
 	}
 }
@@ -179,8 +195,8 @@ func kernelSlice(e *hitrace.Event) bool {
 // maxWhole bounds the duration of a slice that is one packet.
 const maxWhole = 60 * trace.Second
 
-// maxLate bounds by how much a late event is moved: the time at which a slice ended may be damaged, too.
-const maxLate = trace.Second
+// maxWholes bounds how many whole slices of earlier batches are known of a thread, besides those of the last one.
+const maxWholes = 1024
 
 // emptyName is the name that Perfetto gives a slice of text without one. Names are those of printed slices.
 var emptyName = []byte("[empty slice name]")
