@@ -102,7 +102,7 @@ func writeLate(w *trackWriter, t *analyzer.Timeline, pipelines []*pipeline, caus
 }
 
 // finding writes a finding, and an arrow to its frame if it leads there: one from each would be too many.
-// Its name has some texts.
+// Its name is the texts, joined.
 func (w *trackWriter) finding(track uint64, f *finding, leads bool, arrows arrows, texts ...string) {
 	s := slice{Interval: f.Interval, colour: f.colour, late: f.late, name: joined(texts...)}
 	if leads && f.frame != nil {

@@ -101,7 +101,7 @@ func openTar(c *Content, in *bufio.Reader) (io.Reader, error) {
 		}
 	}
 	if len(files) == 2 && files[0].name == MergedManifest && files[1].name == MergedTraces {
-		return nil, &Error{What: "two traces in one, as ohframe diff --merge writes them", Hint: "run this on each of the two; ohframe open shows both"}
+		return nil, &Error{What: "two traces, merged on one timeline", Hint: "run this on each of the two traces that were merged"}
 	}
 	chosen, err := c.choose("tar archive", files)
 	if err != nil {
