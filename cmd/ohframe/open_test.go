@@ -310,7 +310,7 @@ func TestOpenBusyPort(t *testing.T) {
 	for ui, way := range map[string]string{"https://ui.perfetto.dev": "--ui FOLDER --port 0", build: "use a free port: --port 0"} {
 		o := startOpen(t, showing, "frames.ftrace", "--port", fmt.Sprint(port), "--ui", ui)
 		o.end(t, 1)
-		want := fmt.Sprintf("ohframe: port %d: address already in use\nhint: another ohframe open", port)
+		want := fmt.Sprintf("ohframe: port %d: address already in use\nhint: another ohframe, or", port)
 		if got := o.stderr.String(); !strings.HasPrefix(got, want) || !strings.Contains(got, "end it, or ") || !strings.HasSuffix(got, way+"\n") {
 			t.Errorf("--ui %s: says %q, want %q and %q", ui, got, want, way)
 		}
