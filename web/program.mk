@@ -10,6 +10,9 @@ web_fast := runtime/... internal/runtime/... internal/abi internal/bytealg inter
 	github.com/klauspost/... github.com/zeebo/xxh3 google.golang.org/protobuf/encoding/protowire \
 	ohframe ohframe/internal/source/... ohframe/analyzer/... ohframe/exporter/... ohframe/internal/place ohframe/internal/refresh ohframe/internal/pattern
 
+# The version of the program is that of a release only: builds from a checkout do not change with each commit.
+web_vcs := -buildvcs=false
+
 .PHONY: web web-program web-wasm web-worker web-measure
 
 # The site: all of it is in web_dir.
@@ -22,7 +25,7 @@ web-program: web-wasm web-worker
 web-wasm:
 	@mkdir -p $(web_dir)
 	web/overlay.sh build/overlay
-	GOOS=js GOARCH=wasm go build -trimpath -ldflags="-s -w" -tags urfave_cli_no_docs -overlay build/overlay/overlay.json $(web_inline) \
+	GOOS=js GOARCH=wasm go build -trimpath $(web_vcs) -ldflags="-s -w" -tags urfave_cli_no_docs -overlay build/overlay/overlay.json $(web_inline) \
 		-o $(web_dir)/ohframe.wasm ./cmd/ohframe
 	cp "$$(go env GOROOT)/lib/wasm/wasm_exec.js" $(web_dir)
 

@@ -58,7 +58,7 @@ var program = sync.OnceValues(func() (string, error) {
 	const folder = "build/web-test"
 	out, err := exec.Command("make", "-s", "-C", "..", "web-program", "web_dir="+folder).CombinedOutput()
 	if err == nil {
-		out, err = exec.Command("go", "build", "-o", "../"+folder+"/", "../cmd/ohframe").CombinedOutput()
+		out, err = exec.Command("go", "build", "-buildvcs=false", "-o", "../"+folder+"/", "../cmd/ohframe").CombinedOutput()
 	}
 	if err != nil {
 		err = fmt.Errorf("%w: %s", err, out)

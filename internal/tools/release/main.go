@@ -81,7 +81,7 @@ func release(directory string, targets []string) error {
 func collectDocuments(program string, targets []string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	// The page in the browser is of the same commit.
-	if _, err := run(runtime.GOOS+"/"+runtime.GOARCH, "make", "web"); err != nil {
+	if _, err := run(runtime.GOOS+"/"+runtime.GOARCH, "make", "web", "web_vcs=-buildvcs=true"); err != nil {
 		return nil, err
 	}
 	names := []string{"LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"}
