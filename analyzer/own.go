@@ -214,7 +214,7 @@ func (t *Timeline) KeepOwnMeasures(asked []string) error {
 	return nil
 }
 
-// cutOwn removes what is not within the times. Of a time that an edge cuts, only the begin or the end remains.
+// cutOwn removes what lies outside the window. If an edge of the window cuts a measured time, the begin or the end inside remains.
 func (t *Timeline) cutOwn(from, to trace.Time) {
 	within := func(at trace.Time) bool { return from <= at && at < to }
 	for i := range t.OwnMeasures {

@@ -43,7 +43,7 @@ func isCompletion([]string) bool { return false }
 
 func complete(*cli.Context) {}
 
-// endSignals are none; os/signal panics when it is asked about one.
+// endSignals is empty: a browser sends no signals, and os/signal panics when asked about one.
 var endSignals []os.Signal
 
 func reportWrites() {}

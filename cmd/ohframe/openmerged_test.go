@@ -32,8 +32,8 @@ func worstOf(t *testing.T, text string) (worst *analyzer.Frame) {
 }
 
 // Of an archive of diff --merge, the one slice that is selected is the worst frame of the base, whichever side is moved.
-// The processes to look at are the first of the workspace, the three worst frames of each side have notes, and tabs say
-// of which side a row is.
+// The processes to look at are the first of the workspace, the three worst frames of each side have notes, and tabs name
+// the side of each row.
 func TestOpenMerged(t *testing.T) {
 	enginetest.ForTest(t)
 	folder := t.TempDir()

@@ -163,7 +163,7 @@ func whyUnknown(p *stats.Process, measure string) string {
 	return ""
 }
 
-// noFrames returns why a condition cannot be checked whose process is none of those with frames. It may have a layer.
+// noFrames returns why a condition cannot be checked if its process has no frames. The process may have a layer.
 func (c *Condition) noFrames(list []*stats.Process, layers []*stats.Layer) string {
 	i := slices.IndexFunc(layers, func(l *stats.Layer) bool { return c.Selects(ProducerOf(l)) })
 	if i < 0 {

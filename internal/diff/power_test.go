@@ -26,8 +26,8 @@ type experiment struct {
 	runs      [][2]int // on each side
 	// table is the measure of the application that the table must call worse; any change of it if empty.
 	table string
-	gates []string // conditions, one or more of which must fail; the first is in the document, beside the table
-	most  float64  // limit of the share of pairs in which something is found if nothing changed; 0 is none
+	gates []string // conditions; at least one must fail. The document has the first one, beside the table
+	most  float64  // if nothing changed: the largest share of pairs in which something may be found; 0 for no limit
 	// least is the least share of pairs in which the first gate fails, by the number of runs of each side.
 	least   map[int]float64
 	reduced bool // a part of the reduced test

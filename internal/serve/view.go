@@ -54,7 +54,7 @@ const (
 // Then the frame and its causes are on the screen wherever the UI scrolls to: it looks for
 // the selected slice while it runs the commands, so it may scroll before or after the
 // workspace changes. Of a merged trace, the processes of that name, or those of the worst
-// frames, are one below the other; what is selected is of the base, unless only the other has late frames.
+// frames, are one below the other. The selected frame is one of the base, unless only the other side has late frames.
 func Look(sides []Side, o ViewOptions) (View, error) {
 	var list []frames
 	var tabs ui.Overview

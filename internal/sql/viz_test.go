@@ -10,8 +10,8 @@ import (
 	"ohframe/internal/testing/must"
 )
 
-// The tables of the plugin say what those of users say. In a merged trace, of which one side is
-// moved, too.
+// The plugin's tables have the rows of the public ones, also in a merged trace whose second side
+// is moved.
 func TestViz(t *testing.T) {
 	enginetest.ForTest(t)
 	traces := mergeable(t)

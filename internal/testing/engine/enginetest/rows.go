@@ -51,7 +51,7 @@ func Compare(t testing.TB, what string, got, want []string) {
 	}
 }
 
-// Without returns the rows of a that are not in b, each as often as it is more often in a.
+// Without returns the rows of a without those of b. A row that a has n times more than b is returned n times.
 func Without(a, b []string) (left []string) {
 	count := map[string]int{}
 	for _, row := range b {
