@@ -43,7 +43,7 @@ func TestDescriptors(t *testing.T) {
 	text := must.Get(os.ReadFile("ohframe_trace_packet.proto"))(t)
 	got := strings.Join(strings.Fields(regexp.MustCompile(`(?m)//.*`).ReplaceAllString(string(text), "")), " ")
 	must.Equal(t, got, want.String(), "ohframe_trace_packet.proto")
-	if guide := must.Get(os.ReadFile("../../docs/perfetto.md"))(t); !strings.Contains(string(guide), fmt.Sprintf(`"range": [%d, `, result.AllocatedField)) {
-		t.Errorf("docs/perfetto.md asks for another number than %d", result.AllocatedField)
+	if guide := must.Get(os.ReadFile("../../docs/dev/dependencies.md"))(t); !strings.Contains(string(guide), fmt.Sprintf(`"range": [%d, `, result.AllocatedField)) {
+		t.Errorf("docs/dev/dependencies.md asks for another number than %d", result.AllocatedField)
 	}
 }

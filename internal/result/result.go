@@ -44,7 +44,7 @@ type Result struct {
 
 // PacketField is the number of the field of a TracePacket with the result. Nobody has allocated it: Perfetto uses numbers below
 // 1000, and gives those from 1000 on in protos/perfetto/trace/extensions.json. AllocatedField is the number for which
-// docs/perfetto.md asks. In a trace that ohframe wrote, a result is read from either; after an allocation, PacketField is to be it.
+// docs/dev/dependencies.md asks. In a trace that ohframe wrote, a result is read from either; after an allocation, PacketField is to be it.
 const (
 	PacketField    = 8471
 	AllocatedField = 2000
