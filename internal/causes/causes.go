@@ -69,8 +69,8 @@ type Options struct {
 	LayerPattern string
 	// All lists all late frames instead of the worst ones.
 	All bool
-	// Page adds what only a page shows.
-	Page bool
+	// Page adds what only a page shows. Chart: the page has a chart of the frames, to which late ones link.
+	Page, Chart bool
 	// Window is set if only a part of the traces is read.
 	Window bool
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"html"
 	"reflect"
 	"slices"
 	"strings"
@@ -345,6 +346,25 @@ func TestSameVsync(t *testing.T) {
 	first := strings.Index(got, "  Frame 10 of thread 2001 at +1.5 ms took 20.0 ms and was 10.0 ms late\n")
 	if next := strings.Index(got, "  Frame 10 of thread 2000 at +0.0 ms took 5.0 ms and was not late\n"); first < 0 || next < first {
 		t.Errorf("got\n%s", got)
+	}
+}
+
+// The lanes of a late frame on a page are open, and what they show is not told again: its sum, and its stages
+// and slices, which are folded. A frame on time has no lanes.
+func TestFrameOnPage(t *testing.T) {
+	e := late(app(), 7, 0, 30_000, 14_000, storage(20_000, 14_000))
+	page := func() string {
+		tl, c := timeline(e)
+		return html.UnescapeString(write(t, "html", tl, c, Options{Vsync: 7}))
+	}
+	got := page()
+	open, folded := strings.Index(got, "<details class=\"case\" data-tags=\"\" open>"), strings.Index(got, "<summary>Stages, threads and slices in numbers</summary>")
+	if stages := strings.Index(got, ">Wait<"); open < 0 || folded < open || stages < folded || strings.Contains(got, newSum(e).waterfall(e)) || !strings.Contains(got, ">sum<") {
+		t.Errorf("open at %d, folded at %d, stages at %d in\n%s", open, folded, stages, got)
+	}
+	e.Lost, e.Outcome, e.Frame.Facts = 0, why.NotLate, 0
+	if got := page(); strings.Contains(got, "class=\"case\"") || strings.Contains(got, "in numbers") || !strings.Contains(got, ">Wait<") {
+		t.Errorf("on time:\n%s", got)
 	}
 }
 

@@ -44,16 +44,22 @@ func frame(c *why.Causes, e *why.Explanation, name string, page bool) view.Secti
 	}
 	if e.Late() {
 		if page {
-			one := drawn(e, view.Case{Key: text.Vsync(e.Frame.VsyncID), Amount: overrunText(e.Frame), Text: text.Line(Sentence(c, e, e.PlacesOnly()))})
-			s.Blocks = append(s.Blocks, view.Cases{Key: "Frame", Amount: "Late", Text: "Cause", List: []view.Case{one}})
+			list := view.Cases{Key: "Frame", Amount: "Late", Text: "Cause", List: []view.Case{{Key: text.Vsync(e.Frame.VsyncID), Amount: overrunText(e.Frame), Text: text.Line(Sentence(c, e, e.PlacesOnly())), Open: true}}}
+			draw(&list, []*why.Explanation{e}, e.PlacesOnly())
+			s.Blocks = append(s.Blocks, list)
 		} else {
 			add(Sentence(c, e, e.PlacesOnly()))
 		}
 	}
-	add(sum.span())
-	add(sum.waterfall(e))
-	s.Blocks = append(s.Blocks, frameFunctions(e), view.Page(flame(e)))
-	s.Blocks = append(s.Blocks, sharesTable(e), components(e, sum), threads(e), sliceTable(e.Slices, maxSlices), instancesTable(e))
+	numbers := []view.Block{components(e, sum), threads(e), sliceTable(e.Slices, maxSlices)}
+	if e.Late() && page { // its lanes have the sums, and show the rest
+		numbers = []view.Block{view.Fold{Title: "Stages, threads and slices in numbers", Blocks: numbers}}
+	} else {
+		add(sum.span())
+		add(sum.waterfall(e))
+	}
+	s.Blocks = append(s.Blocks, frameFunctions(e), view.Page(flame(e)), sharesTable(e))
+	s.Blocks = append(append(s.Blocks, numbers...), instancesTable(e))
 	if e.Shown != nil {
 		s.Blocks = append(s.Blocks, shownBlocks(c, e)...)
 	}

@@ -127,7 +127,7 @@ var AboutHangs = fmt.Sprintf("main threads busy outside of complete frames for %
 
 // HangTable lists hangs, the n longest if they are more, which more says how to list. mostly adds what they were spent on.
 func HangTable(list []Hang, n int, start trace.Time, mostly bool, more string) view.Table {
-	table := view.Table{Label: "Hangs", Columns: []view.Column{
+	table := view.Table{Label: "Hangs", Cards: true, Columns: []view.Column{
 		{Title: "Hang ms", Number: true}, {Title: "At", Number: true}, {Title: "Application"}, {Title: "Slice"}, {Title: "Mostly"},
 	}}
 	for _, h := range text.First(list, n, longerHang) {
@@ -156,21 +156,20 @@ func hangDetail(in *Input, h *Hang, page bool) view.Section {
 	if advice := causetext.HangAdvice(&h.Hang, h.Spent); advice != "" {
 		s.Blocks = append(s.Blocks, view.Note{Label: "Advice", Text: advice})
 	}
-	if page && len(h.Spent.Pieces) > 0 {
-		cases := view.Cases{Key: "At", Amount: "Hang", Text: "Mostly", List: []view.Case{{
-			Key: text.Since(in.Start, h.Start), Amount: text.HangMS(&h.Hang) + " ms", Text: text.Line(causetext.Hang(h.Spent)), Mark: -1,
-		}}}
+	work := workBlocks(h.Spent.Work())
+	if page && len(h.Spent.Pieces) > 0 { // the table of hangs says what it was spent on
+		cases := view.Cases{Key: "At", Amount: "Hang", List: []view.Case{{Key: text.Since(in.Start, h.Start), Amount: text.HangMS(&h.Hang) + " ms", Mark: -1, Open: true}}}
 		draw(&cases, []*why.Explanation{h.Spent}, false)
-		s.Blocks = append(s.Blocks, cases)
+		s.Blocks, work = append(s.Blocks, cases), []view.Block{view.Fold{Title: "States and slices of the thread in numbers", Blocks: work}}
 	}
 	path := view.Table{Label: "Path", Columns: []view.Column{{Title: "Slice, with those inside"}, {Title: "ms", Number: true}, {Title: "Of the hang", Number: true}}}
 	for n := range h.Spent.Path {
 		p := &h.Spent.Path[n]
 		path.Rows = append(path.Rows, row(text.Printable(causetext.WorkSlice(p.Slice, p.Calls, p.Arguments)), text.Milliseconds(p.Value), text.Percent(p.Value, h.Duration())))
 	}
-	if len(path.Rows) > 0 {
+	if len(path.Rows) > 1 { // one slice is in the table of hangs
 		s.Blocks = append(s.Blocks, path)
 	}
-	s.Blocks = append(s.Blocks, workBlocks(h.Spent.Work())...)
+	s.Blocks = append(s.Blocks, work...)
 	return s
 }

@@ -241,9 +241,9 @@ func interactionsTable(in *Input, o Options) (blocks []view.Block) {
 	if !o.All {
 		listed = text.First(listed, maxFrames, worseInteraction)
 	}
-	table := view.Table{Label: "Interactions", Columns: []view.Column{
-		{Title: "#", Number: true}, {Title: "Interaction"}, {Title: "At", Number: true, Drop: 1}, {Title: "Response ms", Number: true}, {Title: "Late", Number: true},
-		{Title: "Lost ms", Number: true}, {Title: "Main cause"},
+	table := view.Table{Label: "Interactions", Cards: true, Columns: []view.Column{
+		{Title: "#", Number: true}, {Title: "Interaction"}, {Title: "Late", Number: true}, {Title: "Lost ms", Number: true}, {Title: "Response ms", Number: true},
+		{Title: "At", Number: true, Drop: 1}, {Title: "Main cause"},
 	}}
 	for _, i := range listed {
 		late, lost, response := unknown, unknown, i.response()
@@ -254,9 +254,9 @@ func interactionsTable(in *Input, o Options) (blocks []view.Block) {
 		if g != "" {
 			response += " " + string(g)
 		}
-		r := row(fmt.Sprint(i.ID), text.Interaction(i.Interaction), i.start(in), response, late, lost, i.mainCause())
+		r := row(fmt.Sprint(i.ID), text.Interaction(i.Interaction), late, lost, response, i.start(in), i.mainCause())
 		r.Cells[1].About = text.ProcessName(i.Process.Name)
-		r.Cells[3].Level = view.LevelOf(rating.OfGrade(g))
+		r.Cells[4].Level = view.LevelOf(rating.OfGrade(g))
 		table.Rows = append(table.Rows, r)
 	}
 	setMin(&table, 1, len(table.Columns)-1)
@@ -267,11 +267,7 @@ func interactionsTable(in *Input, o Options) (blocks []view.Block) {
 	switch {
 	case in.Commands == nil:
 	case o.Page:
-		table.Columns = append(table.Columns, view.Column{Title: "Explain"})
-		for n, i := range listed {
-			table.Rows[n].Cells = append(table.Rows[n].Cells, view.Cell{Text: in.Commands.WhyInteraction(i.ID), Command: true})
-		}
-		s.Blocks[0] = table
+		s.Blocks = append(s.Blocks, view.Note{Label: "Explain interaction N", Text: in.Commands.WhyAnyInteraction(), Command: true})
 	default:
 		s.Blocks = append(s.Blocks, view.Note{Label: "Explain one", Text: in.Commands.WhyInteraction(slices.MinFunc(listed, worseInteraction).ID)})
 	}

@@ -188,7 +188,7 @@ func TestOrderAndDetails(t *testing.T) {
 }
 
 // A slow response has the advice for its longest step, and its limits the error of a camera. A
-// page has a command for each interaction.
+// page has one command for all interactions, and on a phone their values have titles.
 func TestAdviceOfResponse(t *testing.T) {
 	timeline, c := clicks()
 	const advice = "Advice for the longest step: split long callbacks of the UI thread, or move their work to TaskPool"
@@ -197,15 +197,17 @@ func TestAdviceOfResponse(t *testing.T) {
 	if fast := writeInteractions(t, "text", Options{Interaction: timeline.Interactions[0]}, timeline, c); strings.Contains(fast, "Advice") {
 		t.Errorf("advice for a fast response:\n%s", fast)
 	}
-	contains(t, writeInteractions(t, "html", Options{}, timeline, c), `<code>ohframe why --interaction 1 -- a.ftrace</code>`, `<code>ohframe why --interaction 3 -- a.ftrace</code>`)
+	page := writeInteractions(t, "html", Options{}, timeline, c)
+	contains(t, page, `<code>ohframe why --interaction N a.ftrace</code>`, `data-title="Late">1 of 1`, `data-title="Response ms">180.0 B`)
+	must.Equal(t, strings.Count(page, "ohframe why --interaction"), 1)
 }
 
 // A table says which interactions lost time, to what, and how one is explained.
 func TestInteractionsTable(t *testing.T) {
 	timeline, c := clicks()
 	out := writeInteractions(t, "text", Options{}, timeline, c)
-	contains(t, out, "3 interactions", "50.0 S – –", "180.0 B 1 of 1 14.0 application, until the scene begins 140.0 ms", "waiting for storage in FlushLayoutTask",
-		"+600.0 ms – – –", "Explain one: ohframe why --interaction 2 -- a.ftrace")
+	contains(t, out, "3 interactions", "– – 50.0 S", "1 of 1 14.0 180.0 B +200.0 ms application, until the scene begins", "waiting for storage in FlushLayoutTask",
+		"– – – +600.0 ms", "Explain one: ohframe why --interaction 2 -- a.ftrace")
 	none := writeInteractions(t, "text", Options{Process: func(*analyzer.Process) bool { return false }}, timeline, c)
 	if strings.Contains(none, "interaction") {
 		t.Errorf("without the process:\n%s", none)
@@ -251,7 +253,7 @@ func TestLaunchCause(t *testing.T) {
 		{Name: why.StepLaunch, Stage: "LoadAbility", Start: at(700_000), Time: 20 * ms},
 		{Name: why.StepLaunch, Stage: "UI Ability Launching", Start: at(720_000), Time: 30 * ms},
 	}}
-	contains(t, writeInteractions(t, "text", Options{}, timeline, c), "50.0 S – – UI Ability Launching 30.0 ms")
+	contains(t, writeInteractions(t, "text", Options{}, timeline, c), "– – 50.0 S +700.0 ms UI Ability Launching 30.0 ms")
 }
 
 // The headline names the interactions that janked before the worst process.
@@ -317,7 +319,7 @@ func TestUnfinishedLaunch(t *testing.T) {
 		{Name: why.StepLaunch, Stage: "LoadAbility", Start: at(700_000), Time: 200 * ms},
 		{Name: why.StepLaunch, Stage: "UI Ability Launching", Start: at(900_000), Time: 130 * ms, Open: true},
 	}}
-	contains(t, writeInteractions(t, "text", Options{All: true}, timeline, c), "4 cold launch", " ms ≥ 330.0 ")
+	contains(t, writeInteractions(t, "text", Options{All: true}, timeline, c), "4 cold launch", " – – ≥ 330.0 ")
 	contains(t, writeInteractions(t, "text", Options{Interaction: l}, timeline, c), "cold launch of com.example.app: response at least 330.0 ms ")
 	l.Begin = 0
 	contains(t, writeInteractions(t, "text", Options{Interaction: l}, timeline, c), "cold launch of com.example.app: response unknown ")

@@ -2,7 +2,6 @@ package causes
 
 import (
 	"fmt"
-	"strconv"
 
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
@@ -173,5 +172,5 @@ func (l *lanes) waterfall() {
 	if left > 0 {
 		add("+ other causes", l.length-at, left, budgetGroup)
 	}
-	l.Lanes = append(l.Lanes, view.Lane{Name: "show the frame", At: strconv.FormatInt(int64(l.Frame.Actual.Start), 10), Text: sum.span(), Value: text.Milliseconds(sum.Length), Sum: true})
+	l.Lanes = append(l.Lanes, view.Lane{Name: "sum", Text: sum.span(), Value: text.Milliseconds(sum.Length), Sum: true})
 }

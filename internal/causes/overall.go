@@ -193,7 +193,7 @@ func (o *Overall) table(shown []*Ranked) view.Table {
 
 // examples returns a table of the worst frames and hangs of the first causes, most of each.
 func (o *Overall) examples(shown []*Ranked, most int) view.Table {
-	t := view.Table{Label: "Examples", Columns: append(view.KeyColumns(o.By), view.Column{Title: "Cause", Min: 20}, view.Column{Title: "Late ms", Meaning: "by which a frame overran its deadline, or the length of a hang", Number: true}, view.Column{Title: "Explain it"})}
+	t := view.Table{Label: "Examples", Cards: true, Columns: append(view.KeyColumns(o.By), view.Column{Title: "Cause", Min: 20}, view.Column{Title: "Late ms", Meaning: "by which a frame overran its deadline, or the length of a hang", Number: true}, view.Column{Title: "Explain it"})}
 	if most > 1 {
 		t.Columns = append(t.Columns, view.Column{Title: "Show it"})
 	}

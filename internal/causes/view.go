@@ -401,6 +401,10 @@ func (p *Process) late(c *why.Causes, o Options, shown []*why.Cost, limit int, m
 	draw(&list, listed, placesOnly)
 	for i, e := range listed {
 		list.List[i].Tags = tags[e.Frame]
+		if lanes := list.List[i].Lanes; o.Chart {
+			sum := &lanes[len(lanes)-1]
+			sum.Name, sum.At = "show the frame", strconv.FormatInt(int64(e.Frame.Actual.Start), 10)
+		}
 	}
 	*drawnFrames += len(list.List)
 	list.About = "In order of time. The lower bar is where the time of the frame went, the line its deadline, the pale bar above what is usual."

@@ -2,6 +2,7 @@ package locate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -135,6 +136,16 @@ func (c *Commands) WhyInteraction(id int, flags ...string) string {
 	return c.why(append([]string{fmt.Sprintf("--interaction %d", id)}, flags...))
 }
 
+// WhyAnyInteraction returns the command that explains interaction N of the file in the current folder: for
+// pages, whose readers have the file elsewhere.
+func (c *Commands) WhyAnyInteraction() string {
+	file := text.Base(c.file)
+	if strings.HasPrefix(file, "-") {
+		file = "./" + file
+	}
+	return strings.Join(slices.Concat([]string{"ohframe why --interaction N"}, c.flags, []string{text.Quoted(file)}), " ")
+}
+
 // WhyLayer returns the command that explains the late buffers of a layer.
 func (c *Commands) WhyLayer(id int, flags ...string) string {
 	return c.why(append(flags, fmt.Sprintf("--layer %d", id)))
@@ -143,7 +154,7 @@ func (c *Commands) WhyLayer(id int, flags ...string) string {
 func (c *Commands) why(flags []string) string { return c.command("ohframe why", flags) }
 
 func (c *Commands) command(name string, flags []string) string {
-	words := append([]string{name}, append(flags, c.flags...)...)
+	words := slices.Concat([]string{name}, flags, c.flags)
 	return strings.Join(append(words, "--", text.Quoted(c.file)), " ")
 }
 

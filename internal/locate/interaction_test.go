@@ -49,6 +49,8 @@ func TestInteraction(t *testing.T) {
 func TestInteractionCommands(t *testing.T) {
 	must.Equal(t, NewCommands("a b.ftrace", nil, "--entry x").WhyInteraction(2), `ohframe why --interaction 2 --entry x -- 'a b.ftrace'`)
 	must.Equal(t, NewCommands("a.ftrace", nil).OpenInteraction(12), `ohframe open --interaction 12 -- a.ftrace`)
+	must.Equal(t, NewCommands("folder/a b.ftrace", nil, "--entry x").WhyAnyInteraction(), `ohframe why --interaction N --entry x 'a b.ftrace'`)
+	must.Equal(t, NewCommands("folder/-a.ftrace", nil).WhyAnyInteraction(), `ohframe why --interaction N ./-a.ftrace`)
 }
 
 // An interaction is of its application, and of the process whose frames it counts.

@@ -475,7 +475,7 @@ func (b *builder) causes(in *Input, p *process) []view.Block {
 	case p.causes == nil:
 		return nil
 	case b.page:
-		return p.causes.Blocks(in.Causes, causes.Options{Page: true}, &b.drawn)
+		return p.causes.Blocks(in.Causes, causes.Options{Page: true, Chart: true}, &b.drawn)
 	}
 	var blocks []view.Block
 	add := func(title string, r *why.Ranking) {

@@ -121,6 +121,8 @@ type Note struct {
 	Label string // bold, before the text; may be empty
 	Text  string
 	Level Level
+	// Command: Text is a shell command, which a page offers to copy.
+	Command bool
 }
 
 // Facts are labels with values. Cards are large on a page.
@@ -146,6 +148,9 @@ type Table struct {
 	Sortable bool
 	// Narrow keeps a page from making the table as wide as it can be.
 	Narrow bool
+	// Cards lets a phone show each row as a card, its values with the titles of their columns,
+	// instead of a table to be scrolled.
+	Cards bool
 	// More is a line below a shortened table.
 	More string
 }
@@ -269,8 +274,9 @@ type Case struct {
 	// lane, 0 to 1; negative for none.
 	Usual, Took []Bar
 	Mark        float64
-	// Lanes are shown when the case is open.
+	// Lanes are shown when the case is open. Open says that it is from the begin.
 	Lanes []Lane
+	Open  bool
 	Tags  []string
 }
 

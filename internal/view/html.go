@@ -206,6 +206,25 @@ func (b htmlBlock) Heading(title string) template.HTML {
 	return template.HTML("<h" + level + ">" + template.HTMLEscapeString(title) + "</h" + level + ">")
 }
 
+// Name returns the column that names the rows: the first of text.
+func (t Table) Name() int {
+	return slices.IndexFunc(t.Columns, func(c Column) bool { return !c.Number && !c.Bars })
+}
+
+// Class returns the style classes of a table.
+func (t Table) Class() string {
+	var list []string
+	for _, c := range []struct {
+		is   bool
+		name string
+	}{{t.Sortable, "sortable"}, {t.Narrow, "narrow"}, {t.Cards, "as-cards"}} {
+		if c.is {
+			list = append(list, c.name)
+		}
+	}
+	return strings.Join(list, " ")
+}
+
 // Class returns the style class of a level.
 func (l Level) Class() string {
 	return [...]string{Plain: "", Warning: "warn", Critical: "bad", Better: "better", Worse: "worse", Soft: "soft"}[l]
