@@ -32,7 +32,7 @@ func TestSet(t *testing.T) {
 // Every bound has a default, a name and a line in the document, and each field
 // is set by its own.
 func TestAll(t *testing.T) {
-	document := must.Get(os.ReadFile("../../docs/trouble.md"))(t)
+	document := must.Get(os.ReadFile("../../testdata/api/limits.md"))(t)
 	defaults := Limits{}.WithDefaults()
 	fields := reflect.ValueOf(defaults)
 	if fields.NumField() != len(AllLimits) {
@@ -54,7 +54,7 @@ func TestAll(t *testing.T) {
 			t.Errorf("%s sets another field", name)
 		}
 		if row := "| `" + limit.Name + "` | " + limit.Unit + " | " + FormatLimit(limit.Default) + " | " + limit.Over; !strings.Contains(string(document), row) {
-			t.Errorf("docs/trouble.md lacks %q", row)
+			t.Errorf("testdata/api/limits.md lacks %q", row)
 		}
 	}
 }

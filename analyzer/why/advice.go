@@ -3,7 +3,6 @@ package why
 // Advice is what the Reader can do about a cause, in one line.
 type Advice uint8
 
-// The advice. docs/why.md lists the causes that each is for.
 const (
 	NoAdvice Advice = iota
 	AdviseMarkers

@@ -83,11 +83,11 @@ var memoryRuns = []string{
 	"convert -q IN", "text -q IN",
 }
 
-// memoryCosts reads the bytes of each unit of a limit from docs/trouble.md: those of commands
+// memoryCosts reads the bytes of each unit of a limit from testdata/api/limits.md: those of commands
 // that read one trace, and those of diff, which reads two.
 func memoryCosts(t *testing.T) map[string][2]int {
 	t.Helper()
-	document := must.Get(os.ReadFile("../../docs/trouble.md"))(t)
+	document := must.Get(os.ReadFile("../../testdata/api/limits.md"))(t)
 	costs := map[string][2]int{}
 	for _, m := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| [^|]+ \\| [^|]+ \\| [^|]+ \\| (\\d+)/(\\d+) \\|").FindAllStringSubmatch(string(document), -1) {
 		one, _ := strconv.Atoi(m[2])
@@ -100,14 +100,14 @@ func memoryCosts(t *testing.T) map[string][2]int {
 // mostMemory is what any command may need at the default of any limit.
 const mostMemory = 4 << 30
 
-// The cost of a unit of each limit is at most that in docs/trouble.md, in every command and
+// The cost of a unit of each limit is at most that in testdata/api/limits.md, in every command and
 // format, and no limit allows more than 4 GiB.
 func TestMemoryOfLimits(t *testing.T) {
 	slow.SkipRace(t)
 	costs := memoryCosts(t)
 	for _, l := range trace.AllLimits {
 		if _, ok := costs[l.Name]; !ok {
-			t.Errorf("docs/trouble.md has no cost of %s", l.Name)
+			t.Errorf("testdata/api/limits.md has no cost of %s", l.Name)
 		}
 		for _, cost := range costs[l.Name] {
 			if cost*l.Default > mostMemory {
@@ -136,7 +136,7 @@ func TestMemoryOfLimits(t *testing.T) {
 			}
 			t.Logf("%s, %s: %d bytes", in.limit, args, unit)
 			if unit > documented {
-				t.Errorf("%s: %d bytes for each of %s, docs/trouble.md says %d", args, unit, in.limit, documented)
+				t.Errorf("%s: %d bytes for each of %s, testdata/api/limits.md says %d", args, unit, in.limit, documented)
 			}
 		}
 	}

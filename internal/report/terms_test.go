@@ -15,8 +15,8 @@ import (
 func TestTerms(t *testing.T) {
 	glossary, frames := plainText(t, "../../docs/glossary.md"), plainText(t, "../../docs/frames.md")
 	for _, x := range slices.Concat(terms, interactionTerms, layerTerms, emptyTerms, rateTerms) {
-		if row := fmt.Sprintf("\n| %s | %s |", x.Name, x.Definition); !strings.Contains(glossary, row) {
-			t.Errorf("docs/glossary.md has no row%s", row)
+		if item := fmt.Sprintf("\n- *%s*: %s (", x.Name, x.Definition); !strings.Contains(glossary, item) {
+			t.Errorf("docs/glossary.md has no item%s", item)
 		}
 	}
 	for s, definition := range stageTerms {
