@@ -35,10 +35,6 @@ func described(err error) *userfailure.Error {
 // with the flag or the command that helps.
 func flagHint(e *ohframe.Error) string {
 	switch {
-	case errors.Is(e, ohframe.ErrLine):
-		return "without --fail-on-damage such lines are counted and skipped"
-	case errors.Is(e, ohframe.ErrDamaged):
-		return "without --fail-on-damage it is counted and skipped"
 	case errors.Is(e, ohframe.ErrLimit):
 		return fmt.Sprintf("if you trust the input: --limit %s=NUMBER", e.Limit)
 	case errors.Is(e, ohframe.ErrEntry):

@@ -45,7 +45,7 @@ var completions = []struct{ line, want string }{
 	{"ohframe convert --even", "--events"}, {"ohframe convert --events ", "all none shown"},
 	{"ohframe diff a b --fail", "--fail-on --fail-on-any"},
 	{"ohframe fleet ", "run sql"},
-	{"ohframe fleet run --max", "--max-failures"},
+	{"ohframe fleet run --str", "--strict"},
 	{"ohframe sql --e", "--export"},
 	{"ohframe sql --", "--export --help --inline"},
 	{"ohframe sql --export ", ""},

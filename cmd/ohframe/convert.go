@@ -37,7 +37,7 @@ type convertFlags struct {
 	Compress      bool                      `flag:"compress" usage:"compress the packets in the trace"`
 	Attribute     flags.Repeated[attribute] `flag:"attribute" usage:"store a fact in the trace: {KEY=VALUE}; may be repeated"`
 	quietFlag
-	damageFlag
+	flags.StrictFlag
 	samplesFlags
 	flags.Trace
 }
@@ -70,12 +70,13 @@ func convert(c *call, f *convertFlags) error {
 			return err
 		}
 	}
+	r := &reader{c: c, total: len(list)}
 	for i, in := range list {
-		if err := convertOne(c, in, outputs[i], i == len(list)-1); err != nil {
+		if err := convertOne(c, r, in, outputs[i], i == len(list)-1); err != nil {
 			return err
 		}
 	}
-	return nil
+	return r.finish(nil)
 }
 
 // checkConverted returns an error if the output has the extension of another format. Perfetto
@@ -133,7 +134,7 @@ func folderOutputs(output string, list []input, extension string) ([]string, err
 }
 
 // convertOne converts a trace to the file outName, and after the last one says where its frames are.
-func convertOne(c *call, in input, outName string, last bool) error {
+func convertOne(c *call, r *reader, in input, outName string, last bool) error {
 	file, err := openInput(c, in.name)
 	if err != nil {
 		return err
@@ -160,6 +161,7 @@ func convertOne(c *call, in input, outName string, last bool) error {
 		return err
 	}
 	printConverted(c, in.name, file, summary)
+	r.addBad(in.name, notGood(summary.Quality, summary.Warnings))
 	if outName != standard && !c.Quiet {
 		fmt.Fprintf(os.Stderr, "wrote %s\n", text.Printable(outName))
 		if last && !summary.PassedThrough && !c.Bool("no-tracks") && summary.Quality.Frames() > 0 {
@@ -211,7 +213,6 @@ func convertInto(c *call, in input, file io.Reader, out io.Writer, outName strin
 		return nil, err
 	}
 	options.Events = ohframe.Events(max(0, slices.Index(eventNames, c.Events.Value)))
-	options.FailOnDamage = c.FailOnDamage
 	options.Causes = !c.NoCauses
 	b, err := openBeside(c, in, &options.Options, true)
 	if err != nil {

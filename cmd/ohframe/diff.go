@@ -32,7 +32,6 @@ type diffFlags struct {
 	failOnFlag
 	failOnAnyFlag
 	budgetsFlag
-	allowMissingFlag
 	MinEffect string `flag:"min-effect" usage:"smallest changes that count: {MEASURE=1pp}" default:"1pp, 2%"`
 	Merge     string `flag:"merge" usage:"write both to {OUT.tar}, on one timeline"`
 	processFlag
@@ -92,7 +91,7 @@ func runDiff(c *call, f *diffFlags) error {
 	}
 	err = writeOutput(c, func(out io.Writer, style text.Style) error {
 		return diff.Write(out, d, r.format, diff.WriteOptions{
-			Style: style, Verbose: f.Verbose, AllowMissing: f.AllowMissing, Strict: f.Strict, Skipped: r.skipped,
+			Style: style, Verbose: f.Verbose, Gate: r.gate(d.Checks()), Skipped: r.skipped,
 		})
 	})
 	if err != nil {

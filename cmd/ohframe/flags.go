@@ -36,8 +36,7 @@ type shared struct {
 	Format, Events                         flags.Choice
 	Perf, PerfOffset                       string
 	Top                                    int64
-	Strict, NoCauses, AllowMissing         bool
-	FailOnDamage, Quiet, Verbose           bool
+	Strict, NoCauses, Quiet, Verbose       bool
 	NoTracks, AndroidCompat, Compress, Any bool
 	Attribute                              flags.Repeated[attribute]
 	Where                                  fleet.Where
@@ -87,9 +86,6 @@ type (
 	quietFlag struct {
 		Quiet bool `flag:"quiet,q" usage:"print no progress and no summary"`
 	}
-	damageFlag struct {
-		FailOnDamage bool `flag:"fail-on-damage" category:"Common flags" usage:"stop at the first line that cannot be read"`
-	}
 	whereFlag struct {
 		Where fleet.Where `flag:"where" category:"Common flags" usage:"only inputs with {DIM=VALUE,…}; repeatable"`
 	}
@@ -109,9 +105,6 @@ type (
 	}
 	budgetsFlag struct {
 		Budgets string `flag:"budgets" usage:"also check the conditions in {FILE}; docs/ci.md"`
-	}
-	allowMissingFlag struct {
-		AllowMissing bool `flag:"allow-missing" usage:"warn of missing processes instead of failing"`
 	}
 )
 

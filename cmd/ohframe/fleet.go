@@ -16,7 +16,6 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
-	"ohframe/internal/condition"
 	"ohframe/internal/flags"
 	"ohframe/internal/fleet"
 	"ohframe/internal/inputs"
@@ -124,11 +123,7 @@ func runFleet(c *call, f *fleetRunFlags) error {
 	if options.Partial { // the other shards may have traces
 		nothing = ""
 	}
-	strict, err := f.Check(c.parsed, nothing, summary.Failures, summary.Unreliable)
-	if strict != "" {
-		return &condition.GateError{Lines: []string{dir + ": " + strict}}
-	}
-	return err
+	return f.Check(dir, nothing, summary.Failures, summary.Damaged, summary.Unreliable)
 }
 
 // maxFolders is the number of folders whose skipped files are named.

@@ -6,6 +6,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"ohframe/internal/exit"
 	"ohframe/internal/inputs"
 )
 
@@ -23,7 +24,7 @@ func (i interruption) Error() string {
 }
 
 // ExitCode returns the exit code that shells give a program that a signal killed.
-func (i interruption) ExitCode() int { return 128 + int(i.signal) }
+func (i interruption) ExitCode() int { return exit.Signal + int(i.signal) }
 
 // untilSignal returns a context that the first of endSignals cancels, with an
 // interruption as its cause, and a function that stops listening. A second signal

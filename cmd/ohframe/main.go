@@ -15,7 +15,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ohframe/internal/condition"
+	"ohframe/internal/exit"
 	"ohframe/internal/flags"
 	"ohframe/internal/text"
 )
@@ -25,11 +25,8 @@ func main() {
 	os.Exit(run(os.Args))
 }
 
-// closedPipe is the exit code that a shell gives a program that SIGPIPE killed.
-const closedPipe = 141
-
 // run runs the command line, prints the error if there is one, and returns the
-// exit code: 0, 1 after an error, or the code that the error has.
+// exit code.
 func run(args []string) int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
@@ -53,18 +50,14 @@ func run(args []string) int {
 	case err != nil && errors.As(context.Cause(ctx), &signalled):
 		err = signalled
 	case isClosedPipe(stdout.err()):
-		return closedPipe // as after "| head", without a message
+		return exit.ClosedPipe // as after "| head", without a message
 	case err == nil:
 		err = fileError(outputName(standard), stdout.err())
 	}
-	if err == nil {
-		return 0
+	if err != nil {
+		printError(err)
 	}
-	printError(err)
-	if exit := cli.ExitCoder(nil); errors.As(err, &exit) {
-		return exit.ExitCode()
-	}
-	return 1
+	return exit.Code(err)
 }
 
 // limitMemory makes the garbage collector run more often once the program has 2 GiB of
@@ -104,8 +97,8 @@ func newApp() *cli.App {
 		Name:  "ohframe",
 		Usage: "show, measure and compare the frames of OpenHarmony and HarmonyOS traces",
 		Description: "ohframe FILE is ohframe report FILE.\n\n" +
-			"The exit code is 0, 1 after an error, or 2 if --fail-on fails; 129, 130\n" +
-			"or 143 after SIGHUP, SIGINT or SIGTERM; 141 if standard output was closed by its reader.",
+			"The exit code is 0, 1 after an error, 2 if a condition of --fail-on or --budgets\n" +
+			"failed, 3 if one could not be checked or an input is not good enough for --strict.",
 		Version:              longVersion(),
 		Commands:             slices.Concat([]*cli.Command{convertCommand(), framesCommand(), reportCommand(), whyCommand(), diffCommand(), textCommand(), openCommand()}, hostCommands(), []*cli.Command{versionCommand(), helpCommand()}),
 		EnableBashCompletion: true,
@@ -220,7 +213,7 @@ func hintOf(err error) string {
 	if f := (*failure)(nil); errors.As(err, &f) {
 		return f.hint
 	}
-	if e := (*condition.GateError)(nil); errors.As(err, &e) {
+	if e := (*exit.Result)(nil); errors.As(err, &e) {
 		return e.Hint
 	}
 	if e := described(err); e != nil {

@@ -29,7 +29,8 @@ func TestManual(t *testing.T) {
 	}
 	want := []string{
 		"\nINPUTS\n", "\nEXIT STATUS\n", "\nFILES\n", "\nEXAMPLES\n", "\nLIMITS\n",
-		" 2      a condition of --fail-on or --budgets failed or cannot be checked, or with --strict an input was skipped or is unreliable\n",
+		" 2      a condition of --fail-on or --budgets failed; others may be unknown\n",
+		" 3      cannot tell: no condition failed, but one could not be checked, or with --strict an input was skipped, is damaged or is unreliable\n",
 		" ohframe diff base.ftrace new.ftrace --fail-on 'jank_rate>+2pp,fps<-5%'\n",
 	}
 	_, rest, _ := strings.Cut(out.String(), "\nSYNOPSIS\n")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -35,10 +34,10 @@ func splitStored(r *reader, list []input) (datasets []*fleet.Dataset, others []i
 	for i, d := range datasets {
 		r.total += len(names[d])
 		if n := unreliable[d]; n > 0 {
-			r.unreliable = append(r.unreliable, fmt.Sprintf("%s: %s with unreliable data", d.Dir, text.Count(n, "trace")))
+			r.addBad(d.Dir, text.Count(n, "trace")+" with unreliable data")
 		}
 		for _, missing := range d.Warnings() {
-			r.unreliable = append(r.unreliable, d.Dir+": "+missing)
+			r.addBad(d.Dir, missing)
 		}
 		if len(r.c.Where) > 0 {
 			datasets[i] = d.Only(names[d], unreliable[d])

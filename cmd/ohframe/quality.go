@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -12,8 +13,10 @@ import (
 	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/condition"
 	"ohframe/internal/diag"
+	"ohframe/internal/exit"
 	"ohframe/internal/fleet"
 	"ohframe/internal/quality"
 	"ohframe/internal/report"
@@ -41,10 +44,10 @@ type reader struct {
 	total   int
 	skipped []view.Input
 	// failure is the error of an input that is not skipped.
-	failure    error
-	unreliable []string // inputs whose measures cannot be trusted, with the reasons
-	unchecked  []string // what is missing, so that conditions cannot be checked for it
-	hint       string   // the last one that was printed
+	failure   error
+	bad       []condition.BadInput // inputs that --strict does not accept
+	unchecked []string             // what is missing, so that conditions cannot be checked for it
+	hint      string               // the last one that was printed
 }
 
 // newReader returns a reader for a command that writes one of the formats. The error is that
@@ -109,7 +112,7 @@ func (r *reader) each(list []input, use func(in input, t *ohframe.Trace) error) 
 }
 
 // checked returns an input that was read, or nil if it is skipped or failed. It prints a warning if the input is
-// skipped or unreliable, unless --strict makes the latter an error. The error is that of an interruption.
+// skipped or unreliable, unless the result names the latter. The error is that of an interruption.
 func (r *reader) checked(name string, t *ohframe.Trace, err error) (*ohframe.Trace, error) {
 	r.total++
 	if err != nil {
@@ -128,7 +131,9 @@ func (r *reader) checked(name string, t *ohframe.Trace, err error) (*ohframe.Tra
 		f.file = inputName(name)
 		if r.interactions && (r.hasInteractions(t.Timeline) || len(t.Timeline.OwnMeasures) > 0) || r.layers && r.hasLayers(t.Timeline) {
 			if q.Verdict == stats.Unreliable {
-				r.unreliable = append(r.unreliable, f.Error())
+				r.addBad(name, f.what)
+			} else {
+				r.addBad(name, notGood(q, t.Warnings))
 			}
 			printWarnings(name, []string{f.what})
 			if f.hint != r.hint {
@@ -142,13 +147,32 @@ func (r *reader) checked(name string, t *ohframe.Trace, err error) (*ohframe.Tra
 			return nil, nil
 		}
 		r.failure = f // its output is written all the same
-	case q.Verdict == stats.Unreliable:
-		r.unreliable = append(r.unreliable, inputName(name)+": data quality: "+q.String())
+	default:
+		r.addBad(name, notGood(q, t.Warnings))
 		if !r.c.Strict {
 			warnUnreliable(name, q)
 		}
 	}
 	return t, nil
+}
+
+// addBad adds an input that --strict does not accept, unless why is empty.
+func (r *reader) addBad(name, why string) {
+	if why != "" {
+		r.bad = append(r.bad, condition.BadInput{Name: text.Printable(inputName(name)), Text: why})
+	}
+}
+
+// notGood returns why --strict does not accept an input that could be read: it is unreliable or damaged.
+// The quality may be nil.
+func notGood(q *quality.Quality, warnings []trace.Warning) string {
+	if i := slices.IndexFunc(warnings, func(w trace.Warning) bool { return w.Code == trace.WarnDamaged }); i >= 0 {
+		return "damaged: " + warnings[i].Text
+	}
+	if q != nil && q.Verdict == stats.Unreliable {
+		return "data quality: " + q.String()
+	}
+	return ""
 }
 
 // hasInteractions reports whether a timeline has interactions or hangs of the selected processes.
@@ -191,7 +215,7 @@ func (r *reader) fails(title string, err error) error {
 	if r.c.Context.Err() != nil || !slices.Contains(view.GateFormats, r.format) {
 		return err
 	}
-	d := &view.Document{Title: title, Gate: view.Gate{Inputs: r.skipped, Strict: true}}
+	d := &view.Document{Title: title, Gate: view.Gate{Inputs: r.skipped, Gate: condition.Gate{Strict: true}}}
 	if r.failure == nil { // otherwise it is one of the skipped
 		d.Gate.Error = err.Error()
 	}
@@ -209,43 +233,37 @@ func (r *reader) none(n int) error {
 	return &failure{file: r.side, what: fmt.Sprintf("no input is left, %d skipped", n)}
 }
 
-// finish returns the error of inputs without complete frames, and otherwise that of checks, with
-// --strict also of inputs that were skipped or are unreliable. It prints how many inputs were
-// skipped.
-func (r *reader) finish(checks []condition.Check) error {
-	if r.failure != nil || len(r.skipped) == r.total && r.total > 0 {
-		return r.none(r.total)
+// gate returns what decides how the command ends. An input that has nothing to measure, and was not
+// skipped, makes that unknown if there are conditions.
+func (r *reader) gate(checks []condition.Check) condition.Gate {
+	g := condition.Gate{Checks: checks, Strict: r.c.Strict, Total: r.total, Skipped: len(r.skipped), Bad: r.bad}
+	if len(checks) == 0 {
+		return g
 	}
-	var unchecked, bad []string
-	if len(checks) > 0 {
-		unchecked = r.unchecked
-	}
+	g.Unchecked = slices.Clone(r.unchecked)
 	for _, in := range r.skipped {
-		if len(checks) > 0 {
-			unchecked = append(unchecked, in.Name+": not checked: "+in.Skipped)
-		}
+		g.Unchecked = append(g.Unchecked, in.Name+": not checked: "+in.Skipped)
 	}
-	strict := r.c.Strict
-	if strict {
-		bad = r.unreliable
+	if r.failure != nil {
+		g.Unchecked = append(g.Unchecked, r.failure.Error())
 	}
-	if len(r.skipped) > 0 {
-		skipped := fmt.Sprintf("%d of %s skipped", len(r.skipped), text.Count(r.total, "input"))
-		if strict {
-			bad = append(bad, skipped)
-		} else {
-			fmt.Fprintf(os.Stderr, "ohframe: %s\n", skipped)
-		}
-	}
-	return gate(r.c, checks, unchecked, bad)
+	return g
 }
 
-// gate returns the error of checks and of bad inputs, and warns of checks that are allowed to be
-// unknown.
-func gate(c *call, checks []condition.Check, unchecked, bad []string) error {
-	warnings, err := condition.Gate(checks, c.AllowMissing, unchecked, bad)
-	for _, line := range warnings {
-		fmt.Fprintf(os.Stderr, "ohframe: %s\n", text.Line("warning: "+line))
+// finish returns the error with which the command ends after its output: that of inputs without complete
+// frames, or that of the gate. It prints how many inputs were skipped.
+func (r *reader) finish(checks []condition.Check) error {
+	if r.failure != nil && len(checks) == 0 || len(r.skipped) == r.total && r.total > 0 {
+		return r.none(r.total)
+	}
+	g := r.gate(checks)
+	err := g.Err()
+	if result := (*exit.Result)(nil); errors.As(err, &result) {
+		if result.Code == exit.CannotTell && len(checks) > 0 {
+			result.Hint = cmp.Or(hintOf(r.failure), "--process selects processes and their conditions")
+		}
+	} else if s := g.String(); g.Skipped > 0 {
+		fmt.Fprintf(os.Stderr, "ohframe: %s\n", s)
 	}
 	return err
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/exit"
 	"ohframe/internal/record/meta"
 	"ohframe/internal/testing/fakehdc"
 	"ohframe/internal/testing/must"
@@ -208,67 +209,67 @@ var failures = []struct {
 	before, from string
 }{
 	{name: "nothing"},
-	{name: "hdc is something else", code: 3, what: `hdc: not the device connector`, hint: `--hdc PATH`, fault: fakehdc.Fault{Do: "say", Text: "hdc: a tool\n"}},
-	{name: "hdc's server cannot be reached", code: 3, what: `hdc cannot reach its server`, hint: `hdc checkserver`, fault: fakehdc.Fault{On: "list", Do: "complain", Text: "Connect server failed"}},
-	{name: "no device", code: 3, what: `no device is connected`, hint: `USB debugging`, change: func(c *fakehdc.Config) { c.Devices = nil }},
-	{name: "several devices", code: 3, what: `2 devices are connected`, hint: `--device KEY: FMR0224, 10\.0\.0\.2:5555\n`, change: func(c *fakehdc.Config) {
+	{name: "hdc is something else", code: 4, what: `hdc: not the device connector`, hint: `--hdc PATH`, fault: fakehdc.Fault{Do: "say", Text: "hdc: a tool\n"}},
+	{name: "hdc's server cannot be reached", code: 4, what: `hdc cannot reach its server`, hint: `hdc checkserver`, fault: fakehdc.Fault{On: "list", Do: "complain", Text: "Connect server failed"}},
+	{name: "no device", code: 4, what: `no device is connected`, hint: `USB debugging`, change: func(c *fakehdc.Config) { c.Devices = nil }},
+	{name: "several devices", code: 4, what: `2 devices are connected`, hint: `--device KEY: FMR0224, 10\.0\.0\.2:5555\n`, change: func(c *fakehdc.Config) {
 		c.Devices = append(c.Devices, fakehdc.Device{Key: "10.0.0.2:5555"}, fakehdc.Device{Key: "X", State: "Offline"})
 	}},
-	{name: "unknown device", code: 3, what: `no device has the key "X"`, hint: `devices: FMR0224`, args: []string{"--device", "X"}},
-	{name: "offline", code: 3, what: `the device is offline`, hint: `cable`, change: func(c *fakehdc.Config) { c.Devices[0].State = "Offline" }},
-	{name: "unauthorized", code: 3, what: `does not trust`, hint: `Trust`, change: func(c *fakehdc.Config) { c.Devices[0].State = "Unauthorized" }},
+	{name: "unknown device", code: 4, what: `no device has the key "X"`, hint: `devices: FMR0224`, args: []string{"--device", "X"}},
+	{name: "offline", code: 4, what: `the device is offline`, hint: `cable`, change: func(c *fakehdc.Config) { c.Devices[0].State = "Offline" }},
+	{name: "unauthorized", code: 4, what: `does not trust`, hint: `Trust`, change: func(c *fakehdc.Config) { c.Devices[0].State = "Unauthorized" }},
 	{name: "authorized later", fault: fakehdc.Fault{On: "list", Do: "say", Text: "FMR0224\t\tUSB\tUnauthorized\n", Times: 1}},
 	{name: "authorized later, not in the list", fault: fakehdc.Fault{On: "shell", Do: "say", Text: "[Fail][E000002]:The device unauthorized.\r\n", Times: 1}},
 	{name: "list empty at first", fault: fakehdc.Fault{On: "list", Do: "say", Text: "[Empty]\r\n", Times: 1}},
 	{name: "log lines in the output", change: func(c *fakehdc.Config) { c.Log = "[W][2026-01-01 10:00:00.000] abc:1 something" }},
 	{name: "line ends of Windows", change: func(c *fakehdc.Config) { c.CRLF = true }},
-	{name: "developer mode off", code: 3, what: `developer mode is off`, hint: `Settings`, from: "4.1", set: []string{"DEVELOPER_MODE", "false"}},
-	{name: "no space on the device", code: 3, what: `may need \d+ MB for the trace, 10 MB are free`, hint: `-b`, set: []string{"FREE_KB", "10240"}},
-	{name: "needed tag missing", code: 3, what: `no tag "ace", which frames need`, hint: `tags of the device: ability`, set: []string{"WITHOUT", "ace"}},
-	{name: "unknown tag", code: 3, what: `no tag "nosuch"`, args: []string{"--tags", "+nosuch"}},
+	{name: "developer mode off", code: 4, what: `developer mode is off`, hint: `Settings`, from: "4.1", set: []string{"DEVELOPER_MODE", "false"}},
+	{name: "no space on the device", code: 4, what: `may need \d+ MB for the trace, 10 MB are free`, hint: `-b`, set: []string{"FREE_KB", "10240"}},
+	{name: "needed tag missing", code: 4, what: `no tag "ace", which frames need`, hint: `tags of the device: ability`, set: []string{"WITHOUT", "ace"}},
+	{name: "unknown tag", code: 4, what: `no tag "nosuch"`, args: []string{"--tags", "+nosuch"}},
 	{name: "other tag missing", what: `; not on this device:( animation)? nweb( musl)?\n`, set: []string{"WITHOUT", "nweb"}},
-	{name: "application not installed", code: 3, what: `com\.example\.none is not installed`, args: []string{"--app", "com.example.none"}},
-	{name: "application not running", code: 3, what: `com\.example\.gallery is not running`, hint: `--launch`, args: []string{"--app", gallery.Bundle}, change: notRunning},
+	{name: "application not installed", code: 4, what: `com\.example\.none is not installed`, args: []string{"--app", "com.example.none"}},
+	{name: "application not running", code: 4, what: `com\.example\.gallery is not running`, hint: `--launch`, args: []string{"--app", gallery.Bundle}, change: notRunning},
 	{name: "application launched", args: []string{"--app", gallery.Bundle, "--launch"}, change: notRunning},
-	{name: "no such ability", code: 4, what: `did not start: it has no such ability`, args: []string{"--app", gallery.Bundle + "/Other", "--launch"}},
-	{name: "launch fails: screen locked", code: 4, what: `did not start: the screen is locked`, hint: `unlock`, args: []string{"--app", gallery.Bundle, "--launch"},
+	{name: "no such ability", code: 5, what: `did not start: it has no such ability`, args: []string{"--app", gallery.Bundle + "/Other", "--launch"}},
+	{name: "launch fails: screen locked", code: 5, what: `did not start: the screen is locked`, hint: `unlock`, args: []string{"--app", gallery.Bundle, "--launch"},
 		change: func(c *fakehdc.Config) {
 			c.Devices[0].Apps = []fakehdc.App{{Bundle: gallery.Bundle, Ability: "A", StartCode: 10106102}}
 		}},
-	{name: otherRecords, code: 4, what: `another recording is under way on the device: SP_daemon`, hint: `--force`, set: []string{"BUSY_OWNER", "SP_daemon"}},
+	{name: otherRecords, code: 5, what: `another recording is under way on the device: SP_daemon`, hint: `--force`, set: []string{"BUSY_OWNER", "SP_daemon"}},
 	{name: "another tool records, --force", args: []string{"--force"}, set: []string{"BUSY_OWNER", "SP_daemon"}},
 	{name: "abandoned recording", set: []string{"BUSY_OWNER", "stale"}},
-	{name: "begin fails", code: 4, what: `does not begin the recording: the kernel's trace files cannot be set up \(code 1004\)`, set: []string{"FAIL_begin", "OpenRecording failed, errorCode(1004)"}},
-	{name: "a boot trace runs", code: 4, what: `a boot trace is under way on the device \(code 1\)`, hint: `wait until it has ended`,
+	{name: "begin fails", code: 5, what: `does not begin the recording: the kernel's trace files cannot be set up \(code 1004\)`, set: []string{"FAIL_begin", "OpenRecording failed, errorCode(1004)"}},
+	{name: "a boot trace runs", code: 5, what: `a boot trace is under way on the device \(code 1\)`, hint: `wait until it has ended`,
 		set: []string{"FAIL_begin", "OpenRecording failed, errorCode(1)"}, change: func(c *fakehdc.Config) { c.Devices[0].Parameters["debug.hitrace.boot_trace.active"] = "1" }},
-	{name: "buffer larger than Linux takes", code: 3, what: `--buffer: hitrace on the device takes at most 300M`, args: []string{"-b", "512M"}},
-	{name: "organization", code: 3, what: `an organization forbids hdc`, hint: `administrator`, fault: fakehdc.Fault{On: "shell", Do: "say", Text: "[Fail][E00C001]Operation restricted by the organization.\r\n"}},
+	{name: "buffer larger than Linux takes", code: 4, what: `--buffer: hitrace on the device takes at most 300M`, args: []string{"-b", "512M"}},
+	{name: "organization", code: 4, what: `an organization forbids hdc`, hint: `administrator`, fault: fakehdc.Fault{On: "shell", Do: "say", Text: "[Fail][E00C001]Operation restricted by the organization.\r\n"}},
 	{name: "markers are dropped", what: `Note    the device drops markers that frames need: .*--trace_level I`, change: func(c *fakehdc.Config) { c.Devices[0].Parameters["persist.hitrace.level.threshold"] = "3" }},
 	{name: "clock", what: `clock mono\n`},
 	{name: "clock not available", what: `Note    the device has no clock mono, it uses boot\n(.*\n)+Trace .* clock boot\n`, set: []string{"NO_MONO", "yes"}},
 	{name: "clock unknown", what: `Note    the device does not say which clock it uses: .*\n(.*\n)+Trace .* clock unknown\n`, set: []string{"NO_CLOCK", "yes"}},
-	{name: "device lost at the checks", code: 3, what: `the device is offline`, hint: `cable`, fault: fakehdc.Fault{On: "const.product.model", Do: "lost"}},
-	{name: "device lost at the begin", code: 4, what: `the device was lost`, fault: fakehdc.Fault{On: "--trace_begin", Do: "lost"}},
-	{name: "device lost while it begins", code: 4, what: `the device was lost`, fault: fakehdc.Fault{On: "--trace_begin", Do: "lost after"}, left: true},
-	{name: "device lost at the launch", code: 4, what: `the device was lost`, args: []string{"--app", gallery.Bundle, "--launch"}, fault: fakehdc.Fault{On: "aa start", Do: "lost"}, left: true},
-	{name: "device lost at the end", code: 4, what: `the device is offline`, fault: fakehdc.Fault{On: "--trace_finish -o", Do: "lost"}, left: true},
+	{name: "device lost at the checks", code: 4, what: `the device is offline`, hint: `cable`, fault: fakehdc.Fault{On: "const.product.model", Do: "lost"}},
+	{name: "device lost at the begin", code: 5, what: `the device was lost`, fault: fakehdc.Fault{On: "--trace_begin", Do: "lost"}},
+	{name: "device lost while it begins", code: 5, what: `the device was lost`, fault: fakehdc.Fault{On: "--trace_begin", Do: "lost after"}, left: true},
+	{name: "device lost at the launch", code: 5, what: `the device was lost`, args: []string{"--app", gallery.Bundle, "--launch"}, fault: fakehdc.Fault{On: "aa start", Do: "lost"}, left: true},
+	{name: "device lost at the end", code: 5, what: `the device is offline`, fault: fakehdc.Fault{On: "--trace_finish -o", Do: "lost"}, left: true},
 	{name: "device lost at the end, back", fault: fakehdc.Fault{On: "--trace_finish -o", Do: "lost", Times: 1, Back: true}},
 	{name: "device lost while it ends, back", fault: fakehdc.Fault{On: "--trace_finish -o", Do: "lost after", Times: 1, Back: true}},
-	{name: "device lost during the transfer", code: 5, what: `the device is offline`, fault: fakehdc.Fault{On: "file recv", Do: "lost"}, left: true, kept: true},
+	{name: "device lost during the transfer", code: 6, what: `the device is offline`, fault: fakehdc.Fault{On: "file recv", Do: "lost"}, left: true, kept: true},
 	{name: "device lost during the transfer, back", fault: fakehdc.Fault{On: "file recv", Do: "lost", Times: 1, Back: true}},
 	{name: "device lost at the clean-up", fault: fakehdc.Fault{On: "=ohframe= remains", Do: "lost"}, left: true, kept: true},
-	{name: "begin does not end", code: 4, what: `hdc shell did not end within 3s`, hint: `--hdc-limit`, args: []string{"--hdc-limit", "3"}, fault: fakehdc.Fault{On: "--trace_begin", Do: "hang"}},
-	{name: "recording ended by another tool", code: 5, what: `the trace has no events`, hint: `another tool`, before: "5.1", fault: endedByOther},
-	{name: "recording ended by another tool, said by hitrace", code: 4, what: `another tool closed the recording`, from: "5.1", fault: endedByOther},
-	{name: "device cannot write: full", code: 4, what: `cannot write the trace: no space left on the device`, hint: `free some space`, set: []string{"ERRNO", "28"}},
+	{name: "begin does not end", code: 5, what: `hdc shell did not end within 3s`, hint: `--hdc-limit`, args: []string{"--hdc-limit", "3"}, fault: fakehdc.Fault{On: "--trace_begin", Do: "hang"}},
+	{name: "recording ended by another tool", code: 6, what: `the trace has no events`, hint: `another tool`, before: "5.1", fault: endedByOther},
+	{name: "recording ended by another tool, said by hitrace", code: 5, what: `another tool closed the recording`, from: "5.1", fault: endedByOther},
+	{name: "device cannot write: full", code: 5, what: `cannot write the trace: no space left on the device`, hint: `free some space`, set: []string{"ERRNO", "28"}},
 	{name: "trace ends in mid-line", what: `Note    the trace ends in the middle of a line`, change: func(c *fakehdc.Config) { c.Devices[0].Cut = true }},
 	{name: "start of the trace lost", what: `its start is lost: .* \(-b \d+M\)`, change: func(c *fakehdc.Config) { c.Devices[0].Overflow = true }},
-	{name: "half of the file arrives", code: 5, what: `received \d+ of \d+ bytes`, hint: `cable`, fault: fakehdc.Fault{On: "file recv", Do: "cut"}, kept: true},
-	{name: "hdc cannot open the file", code: 5, what: `Error opening file: no such file`, kept: true,
+	{name: "half of the file arrives", code: 6, what: `received \d+ of \d+ bytes`, hint: `cable`, fault: fakehdc.Fault{On: "file recv", Do: "cut"}, kept: true},
+	{name: "hdc cannot open the file", code: 6, what: `Error opening file: no such file`, kept: true,
 		fault: fakehdc.Fault{On: "file recv", Do: "say", Text: "[Fail]Error opening file: no such file or directory, path:/x\r\n"}},
-	{name: "local disk full", code: 5, what: `no space left on this computer`, hint: `-o`, kept: true,
+	{name: "local disk full", code: 6, what: `no space left on this computer`, hint: `-o`, kept: true,
 		fault: fakehdc.Fault{On: "file recv", Do: "say", Text: "[Fail]Transfer Stop at:0/900000(Bytes), Reason: no space left on device\r\n"}},
-	{name: "unknown error of hdc", code: 3, what: `hdc: \[E009999\] Something new`, fault: fakehdc.Fault{On: "shell", Do: "say", Text: "[Fail][E009999] Something new\r\n"}},
+	{name: "unknown error of hdc", code: 4, what: `hdc: \[E009999\] Something new`, fault: fakehdc.Fault{On: "shell", Do: "say", Text: "[Fail][E009999] Something new\r\n"}},
 }
 
 func notRunning(c *fakehdc.Config) {
@@ -503,7 +504,7 @@ func TestRecordDebugUIFails(t *testing.T) {
 	t.Run("set", func(t *testing.T) {
 		t.Parallel()
 		r := startRecord(t, phone("6.0", "FAIL_SET", layoutTrace+"=true"), args...)
-		r.ends(t, 4, `^ohframe: the device does not set `+layoutTrace+`=true: "Set parameter `+layoutTrace+` true fail! errNum is:10!"\nhint: record without --debug-ui\n$`)
+		r.ends(t, 5, `^ohframe: the device does not set `+layoutTrace+`=true: "Set parameter `+layoutTrace+` true fail! errNum is:10!"\nhint: record without --debug-ui\n$`)
 		r.checkFiles(t)
 		r.leaves(t, "")
 		r.setBack(t)
@@ -514,7 +515,7 @@ func TestRecordDebugUIFails(t *testing.T) {
 		r := startRecord(t, c, args...)
 		const answer = `Set parameter persist\.ace\.debug\.enabled 0 fail! errNum is:10!`
 		r.ends(t, 0, `\nNote    the device does not set back what was set: `+answer+`; its watchdog tries again`)
-		r.againSays(t, 4, `ohframe: the device does not set back what the recording of /data/local/tmp/ohframe-\w+ set: `+answer+`\n`, "--clean")
+		r.againSays(t, 5, `ohframe: the device does not set back what the recording of /data/local/tmp/ohframe-\w+ set: `+answer+`\n`, "--clean")
 		c.Devices[0].Set = nil
 		fakehdc.Write(t, r.world, c)
 		r.againSays(t, 0, `\nNote    removed /data/local/tmp/ohframe-\w+, which`, "-t", "0.1", "-o", "y")
@@ -775,12 +776,12 @@ func TestRecordDocument(t *testing.T) {
 
 // If the conversion is interrupted or fails, the message says that the trace is complete.
 func TestRecordConversionFails(t *testing.T) {
-	for code, message := range map[int]string{130: "interrupted", 5: "x.pftrace: no space left on device"} {
+	for code, message := range map[int]string{130: "interrupted", exit.Receiving: "x.pftrace: no space left on device"} {
 		t.Run(message, func(t *testing.T) {
 			t.Parallel()
 			r := newRecord(t, phone("6.0"), "-t", "0.1", "-o", "x", "--force", "-q")
 			out := filepath.Join(r.dir, "x.pftrace")
-			if code == 5 {
+			if code == exit.Receiving {
 				if _, err := os.Stat("/dev/full"); err != nil {
 					t.Skip("no /dev/full")
 				}
@@ -805,10 +806,10 @@ func TestRecordConversionFails(t *testing.T) {
 func TestRecordCleanOwn(t *testing.T) {
 	r := startRecord(t, phone("6.0"), "-o", "x", "--json")
 	r.begins(t)
-	r.againSays(t, 4, `a recording of another ohframe, for at most \d+m\d+s is under way on the device\nhint: --force ends it`, "--clean")
+	r.againSays(t, 5, `a recording of another ohframe, for at most \d+m\d+s is under way on the device\nhint: --force ends it`, "--clean")
 	r.Process.Kill()
 	r.end(t)
-	r.againSays(t, 4, `another recording is under way on the device: an ohframe that has ended, for at most \d+m\d+s\nhint: ohframe record --clean ends it`, "-t", "0.1")
+	r.againSays(t, 5, `another recording is under way on the device: an ohframe that has ended, for at most \d+m\d+s\nhint: ohframe record --clean ends it`, "-t", "0.1")
 	r.againSays(t, 0, `Note    removed /data/local/tmp/ohframe-\w+, which`, "--clean")
 	r.leaves(t, "")
 }
@@ -871,8 +872,8 @@ func TestRecordCleanForce(t *testing.T) {
 			leaveUndo(t, folder)
 			message := `hitrace on the device does not end the recording of ` + leftFolder + `: ` + answer + `\n`
 			hint := `hint: try again later, or remove it with ohframe record --clean --force\n`
-			r.againSays(t, 4, "ohframe: "+message+hint, "-t", "0.1", "-o", "x")
-			r.againSays(t, 4, "ohframe: "+message+hint, "--clean")
+			r.againSays(t, 5, "ohframe: "+message+hint, "-t", "0.1", "-o", "x")
+			r.againSays(t, 5, "ohframe: "+message+hint, "--clean")
 			r.againSays(t, 0, "Note    "+message+`Note    removed `+leftFolder+`, which`, "--clean", "--force")
 			r.undone(t)
 			if _, err := os.Stat(folder); !os.IsNotExist(err) {

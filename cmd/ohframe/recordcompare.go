@@ -13,6 +13,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/internal/condition"
 	"ohframe/internal/diff"
+	"ohframe/internal/exit"
 	"ohframe/internal/record"
 	"ohframe/internal/text"
 )
@@ -40,7 +41,7 @@ func (r *receiver) compare(ctx context.Context, o record.Options, failOn conditi
 		return err
 	}
 	page := filepath.Join(o.Name, "diff.html")
-	write := diff.WriteOptions{Skipped: in.skipped}
+	write := diff.WriteOptions{Gate: in.gate(d.Checks()), Skipped: in.skipped}
 	err = writeOutputTo(c, page, func(w io.Writer, _ text.Style) error { return diff.Write(w, d, "html", write) })
 	if err != nil {
 		return err
@@ -53,7 +54,7 @@ func (r *receiver) compare(ctx context.Context, o record.Options, failOn conditi
 		}
 	}
 	err = in.finish(d.Checks())
-	if e := (*condition.GateError)(nil); errors.As(err, &e) {
+	if e := (*exit.Result)(nil); errors.As(err, &e) {
 		e.Hint = "" // the hint names flags of diff
 	}
 	return err

@@ -209,14 +209,14 @@ func (r *recording) drives() string {
 
 // Two applications: the other one is ended at a switch, each launch is recorded, and their
 // processes are compared. A change of charging is reported, without the advice to record in turn.
-// A condition that cannot be checked makes the exit code 2.
+// A condition that cannot be checked makes the exit code 3.
 func TestRecordCompareApps(t *testing.T) {
 	t.Parallel()
 	c := phone("5.0", "CHARGING", "1 1 1 0")
 	c.Devices[0].Apps = append(c.Devices[0].Apps, notes)
 	r := comparing(t, c, gallery.Bundle, notes.Bundle, "--runs", "1", "--cold", "--launch", "-t", "0.1", "-o", "out", "--fail-on", "com.example.none: jank_rate>+2pp")
 	r.start(t)
-	r.ends(t, 2, `\nohframe: .*com\.example\.none.*\n$`) // without a hint on flags of diff
+	r.ends(t, 3, `\nohframe: .*com\.example\.none.*\nohframe: cannot tell: 1 check, none failed, 1 cannot be checked\n$`) // without a hint on flags of diff
 	must.Equal(t, r.did(), "r eg sg eg r en sn", "did")
 	if base, new := r.folder(t, "out/base"), r.folder(t, "out/new"); base != "1" || new != "2" {
 		t.Errorf("base has %s, new %s", base, new)
@@ -233,7 +233,7 @@ func TestRecordCompareDrives(t *testing.T) {
 	t.Parallel()
 	r := comparing(t, phone("4.1"), "one.sh", "fails.sh", "--app", gallery.Bundle, "--runs", "1", "-t", "0.1", "-o", "out")
 	r.start(t)
-	r.ends(t, 4, `(?m)^Note    run 6 is invalid: the program of --drive failed: exit status 3: no such button\nohframe: no run of new is valid$`)
+	r.ends(t, 5, `(?m)^Note    run 6 is invalid: the program of --drive failed: exit status 3: no such button\nohframe: no run of new is valid$`)
 	if base, new := r.folder(t, "out/base"), r.folder(t, "out/new"); base != "(1) 2" || new != "(3)! 4! 5! 6!" {
 		t.Errorf("base has %s, new %s", base, new)
 	}
@@ -247,7 +247,7 @@ func TestRecordCompareRefused(t *testing.T) {
 	t.Parallel()
 	r := comparing(t, phone("6.0"), "foreign.hap", "foreign.hap", "-o", "out")
 	r.start(t)
-	r.ends(t, 4, `^ohframe: foreign\.hap: the device does not install it: no signature file\.\nhint: both packages need`)
+	r.ends(t, 5, `^ohframe: foreign\.hap: the device does not install it: no signature file\.\nhint: both packages need`)
 	if _, err := os.Stat(filepath.Join(r.dir, "out")); !os.IsNotExist(err) {
 		t.Errorf("out: %v", err)
 	}

@@ -38,28 +38,28 @@ var perfFailures = []struct {
 	{name: "needs time", set: []string{"HIPERF", "slow", "HIPERF_MS", "700"}},
 	{name: "launch", args: []string{"--launch"}},
 	{name: "rate and stack", args: []string{"--perf-rate", "500", "--perf-stack", "dwarf"}, what: `Samples 500 Hz of`},
-	{name: "no hiperf", code: 4, what: `hiperf does not start: .*hiperf.*(not found|No such file)`, hint: `the device has no hiperf`, set: []string{"HIPERF", "missing"}},
-	{name: "not debuggable", code: 4, what: `hiperf does not start: --app option only support debug application`, hint: `debug build`, set: []string{"HIPERF", "refuses"}},
-	{name: "not debuggable, launch", code: 4, what: `hiperf does not start: --app option only support debug application`, args: []string{"--launch"}, set: []string{"HIPERF", "refuses"}},
-	{name: "no counter", code: 4, what: `hiperf does not start: hw-cpu-cycles event is not supported by the kernel`, hint: `emulators`, set: []string{"HIPERF", "no event"}},
-	{name: "does not begin", code: 4, what: `hiperf does not start: it does not sample within 10s`, hint: `without --perf`, set: []string{"HIPERF", "late", "SLEEP_SCALE", "30"}},
+	{name: "no hiperf", code: 5, what: `hiperf does not start: .*hiperf.*(not found|No such file)`, hint: `the device has no hiperf`, set: []string{"HIPERF", "missing"}},
+	{name: "not debuggable", code: 5, what: `hiperf does not start: --app option only support debug application`, hint: `debug build`, set: []string{"HIPERF", "refuses"}},
+	{name: "not debuggable, launch", code: 5, what: `hiperf does not start: --app option only support debug application`, args: []string{"--launch"}, set: []string{"HIPERF", "refuses"}},
+	{name: "no counter", code: 5, what: `hiperf does not start: hw-cpu-cycles event is not supported by the kernel`, hint: `emulators`, set: []string{"HIPERF", "no event"}},
+	{name: "does not begin", code: 5, what: `hiperf does not start: it does not sample within 10s`, hint: `without --perf`, set: []string{"HIPERF", "late", "SLEEP_SCALE", "30"}},
 	{name: "all processes", all: true, what: `Samples 1000 Hz of all processes\n`, root: true},
-	{name: "all processes, no root", all: true, code: 4, what: `hiperf does not start: -a option needs root privilege`, hint: `--app`},
+	{name: "all processes, no root", all: true, code: 5, what: `hiperf does not start: -a option needs root privilege`, hint: `--app`},
 	{name: "no waits", what: `Note    where threads wait is not sampled: hiperf does not start: Cannot trace off CPU, .*\n(.*\n)*Samples 1000 Hz of com\.example\.gallery\n`, set: []string{"HIPERF", "no offcpu"}},
 	{name: "dies", what: `Note    hiperf ended early: functions have no names\n(.*\n)*Note    x\.perf\.data is not used: `, set: []string{"HIPERF", "dies"}},
 	{name: "does not end", what: `Note    hiperf wrote no samples within 1m0s\n`, set: []string{"HIPERF", "hangs", "SLEEP_SCALE", "30"}, noFile: true},
 	{name: "writes nothing", what: `Note    hiperf wrote no samples: it has ended without a message\n`, set: []string{"HIPERF", "full"}, noFile: true},
 	{name: "file too large", what: `Note    hiperf stopped before the end: its file has 1G\n`, set: []string{"HIPERF", "limit"}},
 	{name: "another recording", what: `Note    x\.perf\.data is not used: the samples are of another recording`, set: []string{"HIPERF", "other"}},
-	{name: "hitrace fails", code: 4, what: `errorCode\(1008\)`, set: []string{"FAIL_finish", "TraceFinish failed, errorCode(1008)"}},
-	{name: "device full", code: 4, what: `no space left on the device`, set: []string{"ERRNO", "28"}},
-	{name: "lost at the start", code: 4, what: `the device was lost`, fault: fakehdc.Fault{On: "hiperf record", Do: "lost"}, left: true},
-	{name: "lost while it starts", code: 4, what: `the device was lost`, fault: fakehdc.Fault{On: "hiperf record", Do: "lost after"}, left: true},
-	{name: "lost at the end", code: 4, what: `the device is offline`, fault: fakehdc.Fault{On: "=ohframe= cut", Do: "lost"}, left: true, kept: "t.ftrace t.perf.data"},
+	{name: "hitrace fails", code: 5, what: `errorCode\(1008\)`, set: []string{"FAIL_finish", "TraceFinish failed, errorCode(1008)"}},
+	{name: "device full", code: 5, what: `no space left on the device`, set: []string{"ERRNO", "28"}},
+	{name: "lost at the start", code: 5, what: `the device was lost`, fault: fakehdc.Fault{On: "hiperf record", Do: "lost"}, left: true},
+	{name: "lost while it starts", code: 5, what: `the device was lost`, fault: fakehdc.Fault{On: "hiperf record", Do: "lost after"}, left: true},
+	{name: "lost at the end", code: 5, what: `the device is offline`, fault: fakehdc.Fault{On: "=ohframe= cut", Do: "lost"}, left: true, kept: "t.ftrace t.perf.data"},
 	{name: "lost at the end, back", fault: fakehdc.Fault{On: "=ohframe= cut", Do: "lost after", Times: 1, Back: true}},
 	{name: "half of the samples arrives", what: `Note    the samples were not received: received \d+ of \d+ bytes\n(.*\n)*Note    the samples are on the device: /data/local/tmp/ohframe-\w+/samples\.perf\.data; `,
 		fault: fakehdc.Fault{On: "x.perf.data.part", Do: "cut"}, kept: "samples.perf.data", noFile: true},
-	{name: "half of the trace arrives", code: 5, what: `received \d+ of \d+ bytes`, fault: fakehdc.Fault{On: "x.ftrace.part", Do: "cut"}, kept: "t.ftrace t.perf.data"},
+	{name: "half of the trace arrives", code: 6, what: `received \d+ of \d+ bytes`, fault: fakehdc.Fault{On: "x.ftrace.part", Do: "cut"}, kept: "t.ftrace t.perf.data"},
 }
 
 // Whatever goes wrong with hiperf, it has ended afterwards and its file is not on the device, unless
@@ -189,7 +189,7 @@ func TestRecordPerfRuns(t *testing.T) {
 // A run without samples does not count.
 func TestRecordPerfInvalidRun(t *testing.T) {
 	r := startRecord(t, phone("6.0", "HIPERF", "full"), "-q", "-t", "0.1", "--runs", "1", "-o", "x", "--perf", "--app", gallery.Bundle)
-	r.ends(t, 4, `run 3 is invalid: hiperf wrote no samples(.*\n)+ohframe: no run is valid\n`)
+	r.ends(t, 5, `run 3 is invalid: hiperf wrote no samples(.*\n)+ohframe: no run is valid\n`)
 	r.leaves(t, "")
 }
 

@@ -15,6 +15,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
 	"ohframe/internal/diff"
+	"ohframe/internal/exit"
 	"ohframe/internal/flags"
 	"ohframe/internal/fleet"
 	"ohframe/internal/report"
@@ -35,7 +36,6 @@ type reportFlags struct {
 	verboseFlag
 	FailOn string `flag:"fail-on" usage:"exit with 2 if one of {CONDITIONS} holds: fps<55"`
 	budgetsFlag
-	allowMissingFlag
 	whereFlag
 	flags.NoCausesFlag
 	flags.StrictFlag
@@ -69,7 +69,7 @@ func runReport(c *call, f *reportFlags) error {
 		}
 	}
 	options := report.Options{
-		Top: int(f.Top), Verbose: f.Verbose, AllowMissing: f.AllowMissing, Strict: f.Strict,
+		Top: int(f.Top), Verbose: f.Verbose,
 		Interactions: f.Interactions, Layers: f.Layers,
 	}
 	budgets, err := conditions(c, condition.OfValues)
@@ -107,7 +107,7 @@ func runReport(c *call, f *reportFlags) error {
 	if err := report.CheckChosen(f.Process, inputs); err != nil {
 		return r.fails("Frame report", fmt.Errorf("--process: %w", err))
 	}
-	options.Checks, options.Skipped = checkBudgets(budgets, inputs, len(inputs)+len(r.skipped)), r.skipped
+	options.Gate, options.Skipped = r.gate(checkBudgets(budgets, inputs, len(inputs)+len(r.skipped))), r.skipped
 	err = writeOutput(c, func(out io.Writer, style text.Style) error {
 		options.Style = style
 		return report.Write(out, inputs, r.format, options)
@@ -115,8 +115,8 @@ func runReport(c *call, f *reportFlags) error {
 	if err != nil {
 		return err
 	}
-	err = r.finish(options.Checks)
-	if e := (*condition.GateError)(nil); c.IsSet("by") && errors.As(err, &e) && e.Hint != "" {
+	err = r.finish(options.Gate.Checks)
+	if e := (*exit.Result)(nil); c.IsSet("by") && errors.As(err, &e) && e.Hint != "" {
 		e.Hint = "conditions of a process need process in --by, those on interactions scene, those on layers layer; without --by all are checked"
 	}
 	return err

@@ -174,12 +174,23 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"run":     runProgram,
 			"fails":   fails,
+			"ends":    endsWith,
 			"files":   files,
 			"mode":    mode,
 			"refuses": refuses,
 			"shows":   shows,
 		},
 	})
+}
+
+// endsWith runs ohframe and checks its exit code.
+func endsWith(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) > 1 && args[1] == "ohframe", "ends CODE ohframe ARG…")
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	if got := runHere(ts, args[2:], ts.Stdout(), ts.Stderr()); got != want {
+		ts.Fatalf("exit code: got %d, want %d", got, want)
+	}
 }
 
 func fails(ts *testscript.TestScript, neg bool, args []string) {

@@ -15,7 +15,7 @@ import (
 type textFlags struct {
 	Output    string       `flag:"output,o" usage:"write to {OUT} instead of standard output"`
 	Precision flags.Choice `flag:"precision" of:"us|ns" usage:"times of binary traces: {}"`
-	damageFlag
+	flags.StrictFlag
 	flags.Trace
 }
 
@@ -37,7 +37,6 @@ func writeText(c *call, f *textFlags) error {
 	if options.Options, err = traceOptions(c); err != nil {
 		return err
 	}
-	options.FailOnDamage = f.FailOnDamage
 	output := f.Output
 	outputs := []string{output}
 	if !isOne(c, list) {
@@ -48,17 +47,18 @@ func writeText(c *call, f *textFlags) error {
 			return err
 		}
 	}
+	r := &reader{c: c, total: len(list)}
 	for i, in := range list {
-		if err := writeTextOf(c, in.name, outputs[i], options); err != nil {
+		if err := writeTextOf(c, r, in.name, outputs[i], options); err != nil {
 			return err
 		}
 	}
-	return nil
+	return r.finish(nil)
 }
 
 // writeTextOf writes the text of the trace called name to the file outName; empty is
 // standard output.
-func writeTextOf(c *call, name, outName string, options ohframe.TextOptions) error {
+func writeTextOf(c *call, r *reader, name, outName string, options ohframe.TextOptions) error {
 	in, err := openInput(c, name)
 	if err != nil {
 		return err
@@ -76,5 +76,6 @@ func writeTextOf(c *call, name, outName string, options ohframe.TextOptions) err
 		return err
 	}
 	printWarnings(name, append(diag.Texts(warnings), in.warnings()...))
+	r.addBad(name, notGood(nil, warnings))
 	return nil
 }

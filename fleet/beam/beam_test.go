@@ -17,6 +17,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
 
+	"ohframe/internal/exit"
 	"ohframe/internal/fleet"
 )
 
@@ -137,9 +138,9 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// --max-failures and --strict mean what they do in fleet run: README.md is no trace.
-func TestFailureFlags(t *testing.T) {
-	for flag, want := range map[string]int{"--max-failures=99": 0, "--max-failures=0": exitError, "--strict": exitGate} {
+// --strict means what it does in fleet run: README.md is no trace.
+func TestStrict(t *testing.T) {
+	for flag, want := range map[string]int{"--strict=false": 0, "--strict": exit.CannotTell} {
 		cmd := exec.Command(program(t), "-o", t.TempDir(), flag, "../../README.md", "../../testdata/demo.ftrace")
 		if out, _ := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != want {
 			t.Errorf("%s: exit code %d, want %d: %s", flag, cmd.ProcessState.ExitCode(), want, out)

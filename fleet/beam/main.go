@@ -21,47 +21,37 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal"
 	"github.com/urfave/cli/v2"
 
+	"ohframe/internal/exit"
 	"ohframe/internal/flags"
 	"ohframe/internal/fleet"
 )
 
-// The exit codes of ohframe.
-const (
-	exitError = 1
-	exitGate  = 2
-)
-
 func main() {
-	unmet, err := run(context.Background(), os.Args[1:])
+	err := run(context.Background(), os.Args[1:])
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "ohframe-beam: %v\n", err)
-		os.Exit(exitError)
 	}
-	if unmet != "" {
-		fmt.Fprintf(os.Stderr, "ohframe-beam: %s\n", unmet)
-		os.Exit(exitGate)
-	}
+	os.Exit(exit.Code(err))
 }
 
-// run runs the program. Its result is a text if --strict is set and not met.
-func run(ctx context.Context, args []string) (unmet string, err error) {
+func run(ctx context.Context, args []string) error {
 	runner := flag.String("runner", "prism", "prism (in this process), universal (a job server at --endpoint) or dataflow")
 	flag.Usage = usage
 	own, beams, err := split(args, flag.CommandLine)
 	if err != nil {
-		return "", err
+		return err
 	}
 	if err := flag.CommandLine.Parse(beams); err != nil {
-		return "", err
+		return err
 	}
 	beam.Init() // a worker that a runner has started ends here
 	c, err := parse(own)
 	if err != nil {
-		return "", err
+		return err
 	}
 	if c.Output == "" || c.NArg() == 0 {
 		usage()
-		return "", fmt.Errorf("a folder and traces are needed: ohframe-beam -o DIR INPUT…")
+		return fmt.Errorf("a folder and traces are needed: ohframe-beam -o DIR INPUT…")
 	}
 	return execute(ctx, *runner, c, own)
 }
@@ -136,17 +126,17 @@ func split(args []string, set *flag.FlagSet) (own, beams []string, err error) {
 }
 
 // execute runs the shards of a command line with a runner of Beam.
-func execute(ctx context.Context, runner string, c *line, args []string) (unmet string, err error) {
+func execute(ctx context.Context, runner string, c *line, args []string) error {
 	// Beam reports each step and each worker at the level of information.
 	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
 	// Beam leaves a folder behind in each run.
 	temporary, err := os.MkdirTemp("", "ohframe-beam-")
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer os.RemoveAll(temporary)
 	if err := os.Setenv("TMPDIR", temporary); err != nil {
-		return "", err
+		return err
 	}
 	// Without a worker's program Beam tries to build one from source.
 	if *jobopts.WorkerBinary == "" {
@@ -156,22 +146,21 @@ func execute(ctx context.Context, runner string, c *line, args []string) (unmet 
 	}
 	job, shards, err := NewJob(ctx, args)
 	if err != nil {
-		return "", err
+		return err
 	}
 	p := beam.NewPipeline()
 	Pipeline(p.Root(), job, shards)
 	if _, err := beam.Run(ctx, runner, p); err != nil {
-		return "", err
+		return err
 	}
 	d, err := fleet.Open(ctx, store{}, folder(c))
 	if err != nil {
-		return "", err
+		return err
 	}
 	fmt.Fprintf(os.Stderr, "%s: %d traces, %s\n", d.Dir, d.Traces, fleet.FailuresText(d.Failures))
 	nothing := ""
 	if d.Rows == 0 && len(d.Events) == 0 {
 		nothing = fleet.ReasonsText(d.Failures)
 	}
-	unmet, err = c.Check(c.Context, nothing, d.Failures, d.Unreliable)
-	return unmet, err
+	return c.Check(d.Dir, nothing, d.Failures, d.Damaged, d.Unreliable)
 }

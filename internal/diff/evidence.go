@@ -29,6 +29,7 @@ type evidence struct {
 	Base         evidenceSide      `json:"base"` // the sides
 	New          evidenceSide      `json:"new"`
 	Test         documentTest      `json:"test"`                              // how changes were tested
+	Result       condition.Status  `json:"result"`                            // "failed", "unknown" or "passed"; absent without conditions
 	FailOn       []documentOutcome `json:"fail_on" brief:"least=1"`           // conditions, those that failed first
 	Processes    []*evidencePair   `json:"processes" brief:"least=1,fewer=2"` // processes of both sides
 	Interactions []*evidencePart   `json:"interactions"`                      // those of one scene, page and process together
@@ -88,7 +89,8 @@ const maxFrames = 2 // of a process
 func writeEvidence(w io.Writer, d *Diff, o WriteOptions) error { return brief.Write(w, d.evidence(o)) }
 
 func (d *Diff) evidence(o WriteOptions) *evidence {
-	e := &evidence{Version: 1, Question: "changes", Answer: d.verdict() + d.mainCause(), Base: d.Base.evidence(), New: d.New.evidence(), Test: d.documentTest()}
+	gate := d.gateOf(o)
+	e := &evidence{Version: 1, Question: "changes", Answer: d.verdict() + d.mainCause(), Base: d.Base.evidence(), New: d.New.evidence(), Test: d.documentTest(), Result: gate.Status()}
 	for _, s := range slices.Concat(view.Skipped(o.Skipped), d.warnings(), []string{cmp.Or(d.notTested(), d.shortRuns())}) {
 		if s != "" {
 			e.Against = append(e.Against, s)

@@ -27,6 +27,9 @@ type document struct {
 	Layers       Groups                 `json:"layers"`                 // those of one name and producer together
 	Own          *Groups                `json:"own_measures,omitempty"` // measures of "--measure", by name
 	Differences  []difference           `json:"differences"`            // what differs between the recordings
+	// "failed" if a condition failed (exit code 2), "unknown" if that cannot be told (3), "passed"; empty if nothing was
+	// to be checked
+	Result condition.Status `json:"result"`
 	// each condition for each process, scene or layer compared; empty without "--fail-on"
 	FailOn  []documentOutcome   `json:"fail_on"`
 	Skipped []view.SkippedInput `json:"skipped"` // inputs of both sides that were skipped
@@ -168,6 +171,7 @@ type documentOutcome struct {
 }
 
 func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
+	gate := d.gateOf(o)
 	doc := document{
 		Base:        d.Base.document(),
 		New:         d.New.document(),
@@ -175,6 +179,7 @@ func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 		OnlyInBase:  subjects(d.OnlyBase),
 		OnlyInNew:   subjects(d.OnlyNew),
 		Differences: []difference{},
+		Result:      gate.Status(),
 		FailOn:      []documentOutcome{},
 		Skipped:     view.SkippedInputs(o.Skipped),
 		Test:        d.documentTest(),

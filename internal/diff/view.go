@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/brief"
+	"ohframe/internal/condition"
 	"ohframe/internal/diag"
 	"ohframe/internal/significance"
 	"ohframe/internal/text"
@@ -22,8 +23,8 @@ type WriteOptions struct {
 	Style text.Style
 	// Verbose makes the table list all measures.
 	Verbose bool
-	// AllowMissing and Strict are those of view.Gate.
-	AllowMissing, Strict bool
+	// Gate says what is wrong with the inputs; its checks are those of the comparison.
+	Gate condition.Gate
 	// Skipped are the inputs that were skipped.
 	Skipped []view.Input
 }
@@ -196,13 +197,19 @@ func (d *Diff) qualityNotes() (notes []view.Block) {
 	return notes
 }
 
+// gateOf returns the gate of the options, with the checks of the comparison.
+func (d *Diff) gateOf(o WriteOptions) condition.Gate {
+	o.Gate.Checks = d.Checks()
+	return o.Gate
+}
+
 // gate returns the conditions, with the measures that changed significantly.
 func (d *Diff) gate(o WriteOptions, names, verdict string) view.Gate {
 	g := view.Gate{
-		Subject:      names,
-		Inputs:       append([]view.Input{{Name: text.Printable(d.Base.Name), Quality: d.Base.Quality}, {Name: text.Printable(d.New.Name), Quality: d.New.Quality}}, o.Skipped...),
-		AllowMissing: o.AllowMissing, Strict: o.Strict, Verdict: verdict,
-		Tables: []view.Table{{Columns: append([]view.Column{{Title: "Process"}}, changeColumns...)}}, Checks: d.Checks(),
+		Subject: names,
+		Inputs:  append([]view.Input{{Name: text.Printable(d.Base.Name), Quality: d.Base.Quality}, {Name: text.Printable(d.New.Name), Quality: d.New.Quality}}, o.Skipped...),
+		Gate:    d.gateOf(o), Verdict: verdict,
+		Tables: []view.Table{{Columns: append([]view.Column{{Title: "Process"}}, changeColumns...)}},
 	}
 	add := func(title, label string, m *Measure) {
 		if m.Verdict.significant() {

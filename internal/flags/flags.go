@@ -15,6 +15,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
+	"ohframe/internal/exit"
 	"ohframe/internal/fleet"
 	"ohframe/internal/inputs"
 	"ohframe/internal/version"
@@ -93,9 +94,9 @@ func NewMeasureFlag() MeasureFlag {
 	}}}
 }
 
-// StrictFlag is the flag of commands that measure traces.
+// StrictFlag is the flag of commands that read traces.
 type StrictFlag struct {
-	Strict bool `flag:"strict" category:"Common flags" usage:"exit with 2 if an input is skipped or unreliable"`
+	Strict bool `flag:"strict" category:"Common flags" usage:"exit with 3 if an input is skipped, damaged or unreliable"`
 }
 
 // NoCausesFlag is the flag of commands that find causes, but have other results too.
@@ -114,14 +115,13 @@ type Fleet struct {
 	Frames   bool                 `flag:"frames" usage:"also write all frames, to DIR/frames"`
 	MeasureFlag
 	NoCausesFlag
-	MaxFailures int64 `flag:"max-failures" usage:"exit with 1 if there are more than {N} failures" default:"any"`
 	StrictFlag
 	Trace
 }
 
 // NewFleet returns the defaults.
 func NewFleet() Fleet {
-	return Fleet{MeasureFlag: NewMeasureFlag(), Dim: Repeated[fleet.Rule]{Parse: fleet.ParseRule}, Timeout: time.Minute, MaxFailures: -1}
+	return Fleet{MeasureFlag: NewMeasureFlag(), Dim: Repeated[fleet.Rule]{Parse: fleet.ParseRule}, Timeout: time.Minute}
 }
 
 // Options returns the options that the flags set. c says which are set, open opens the table of
@@ -161,19 +161,16 @@ func (f *Fleet) Options(c *cli.Context, open func(name string) (io.ReadCloser, e
 	return o, err
 }
 
-// Check returns an error if no input was measured, for which nothing is the reason, or if there
-// are more failures than --max-failures allows. strict is a text if --strict is set and there are failures, or
-// traces with unreliable data.
-func (f *Fleet) Check(c *cli.Context, nothing string, failures map[fleet.Reason]int, unreliable int) (strict string, err error) {
-	if nothing != "" {
-		return "", diag.New(nil, "", "no input was measured: %s", nothing)
-	}
+// Check returns an error if no input was measured, for which nothing is the reason, or with --strict if traces of the
+// dataset dir failed, are damaged or are unreliable.
+func (f *Fleet) Check(dir, nothing string, failures map[fleet.Reason]int, damaged, unreliable int) error {
 	failed := fleet.Failed(failures)
-	if c.IsSet("max-failures") && failed > int(f.MaxFailures) {
-		return "", diag.New(nil, "", "%s, more than --max-failures %d", fleet.FailuresText(failures), f.MaxFailures)
+	switch {
+	case nothing != "":
+		return diag.New(nil, "", "no input was measured: %s", nothing)
+	case f.Strict && failed+damaged+unreliable > 0:
+		return &exit.Result{Code: exit.CannotTell, Lines: []string{fmt.Sprintf("%s: cannot tell: %s, %s damaged, %s with unreliable data",
+			dir, fleet.FailuresText(failures), diag.Count(damaged, "trace"), diag.Count(unreliable, "trace"))}}
 	}
-	if f.Strict && failed+unreliable > 0 {
-		strict = fmt.Sprintf("%s, %s with unreliable data", fleet.FailuresText(failures), diag.Count(unreliable, "trace"))
-	}
-	return strict, nil
+	return nil
 }

@@ -147,6 +147,7 @@ type storedRow struct {
 	// Unreliable: its data is unreliable, see package quality.
 	Unreliable bool
 	Result     []byte // ohframe.Trace.Store
+	damaged    bool   // parts of it cannot be read
 }
 
 // cells returns the columns, without the result unless it is wanted.
@@ -170,6 +171,7 @@ const (
 	keyTraces     = "ohframe.fleet.traces"     // number of the shard's traces, failures included
 	keyRepeat     = "ohframe.fleet.repeat"     // "true" if another attempt may give other rows
 	keyCauses     = "ohframe.fleet.causes"     // whether causes were looked for
+	keyDamaged    = "ohframe.fleet.damaged"    // number of the shard's traces of which parts cannot be read
 	keyUnreliable = "ohframe.fleet.unreliable" // number of the shard's traces with unreliable data
 )
 

@@ -63,13 +63,13 @@ func Open(ctx context.Context, store Store, dir string) (*Dataset, error) {
 
 // head is what a part says about itself.
 type head struct {
-	name                     string
-	schema, shard, version   string // of the columns, the shard and the program
-	options, inputs, columns string
-	traces, unreliable       int
-	rows                     int64
-	noCauses                 bool
-	dims                     []string
+	name                        string
+	schema, shard, version      string // of the columns, the shard and the program
+	options, inputs, columns    string
+	traces, damaged, unreliable int
+	rows                        int64
+	noCauses                    bool
+	dims                        []string
 }
 
 // addShard adds the shard's parts. first is the head of the first shard's traces, nil for
@@ -127,6 +127,7 @@ func (d *Dataset) addShard(ctx context.Context, k int, first *head) (*head, erro
 	d.Traces += traces.traces
 	d.Measured += int(heads[slices.Index(folders, resultsFolder)].rows)
 	d.Rows += traces.rows
+	d.Damaged += traces.damaged
 	d.Unreliable += traces.unreliable
 	for t, folder := range tableFolders {
 		d.parts[t] = append(d.parts[t], heads[slices.Index(folders, folder)].name)
@@ -151,6 +152,7 @@ func (d *Dataset) part(ctx context.Context, folder string, shard int, r *record,
 		columns: f.Schema().String(), dims: dimsOf(f.Schema()), rows: f.NumRows(), noCauses: get(keyCauses) == "false",
 	}
 	h.traces, _ = strconv.Atoi(get(keyTraces))
+	h.damaged, _ = strconv.Atoi(get(keyDamaged))
 	h.unreliable, _ = strconv.Atoi(get(keyUnreliable))
 	if err = checkDictionaries(f); err == nil && r != nil && h.schema == schemaVersion {
 		err = f.read(r, yield)

@@ -44,6 +44,7 @@ type Summary struct {
 	Measured        int // of these, without a failure
 	Events          int // rows of events: uploaded with traces or alone
 	Rows            int // of traces
+	Damaged         int // traces of which parts cannot be read
 	Unreliable      int // traces with rows whose data is unreliable, see package quality
 	Failures        map[Reason]int
 	// First is the failure with the first name.
@@ -58,6 +59,7 @@ func (s *Summary) add(o *Summary) {
 	s.Measured += o.Measured
 	s.Events += o.Events
 	s.Rows += o.Rows
+	s.Damaged += o.Damaged
 	s.Unreliable += o.Unreliable
 	s.Ignored += o.Ignored
 	for reason, n := range o.Failures {
@@ -87,7 +89,7 @@ func (s *Summary) Text(skipped int) string {
 		n           int
 		noun, about string
 	}{
-		{s.Events, "event", ""}, {s.Skipped, "shard", " complete already"}, {s.Unreliable, "trace", " with unreliable data"},
+		{s.Events, "event", ""}, {s.Skipped, "shard", " complete already"}, {s.Damaged, "trace", " damaged"}, {s.Unreliable, "trace", " with unreliable data"},
 		{s.Ignored, "unusable description", " ignored"}, {Failed(s.Failures), "failure", " (" + ReasonsText(s.Failures) + ")"}, {skipped, "file", " skipped"},
 	} {
 		if part.n > 0 {
@@ -423,6 +425,9 @@ func (w *shardWriter) write(r *result) error {
 		w.Ignored++
 	}
 	if r.stored != nil { // those of tests may have rows only
+		if r.stored.damaged {
+			w.Damaged++
+		}
 		if r.stored.Unreliable {
 			w.Unreliable++
 		}
@@ -456,7 +461,7 @@ func (w *shardWriter) write(r *result) error {
 func (w *shardWriter) finish() error {
 	// Another attempt may have more time, or find the file readable.
 	repeat := w.Failures[timeout]+w.Failures[unreadable] > 0
-	metadata := append(slices.Clone(w.metadata), [2]string{keyRepeat, strconv.FormatBool(repeat)}, [2]string{keyUnreliable, strconv.Itoa(w.Unreliable)})
+	metadata := append(slices.Clone(w.metadata), [2]string{keyRepeat, strconv.FormatBool(repeat)}, [2]string{keyDamaged, strconv.Itoa(w.Damaged)}, [2]string{keyUnreliable, strconv.Itoa(w.Unreliable)})
 	for _, folder := range w.plan.folders() {
 		for _, m := range metadata {
 			w.writers[folder].SetKeyValueMetadata(m[0], m[1])

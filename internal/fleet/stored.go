@@ -18,11 +18,13 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/record/meta"
 )
 
 func newStoredRow(s source, in Input, t *ohframe.Trace) *storedRow {
 	r := &storedRow{Trace: s.name, Dims: s.dims, Recorded: cmp.Or(recorded(t.Timeline), s.recorded), Unreliable: t.Quality.Verdict == stats.Unreliable, Result: t.Store()}
+	r.damaged = slices.ContainsFunc(t.Warnings, func(w trace.Warning) bool { return w.Code == trace.WarnDamaged })
 	if in.Recording != nil {
 		text, _ := json.Marshal(in.Recording) // it has texts, numbers and times
 		recording := string(text)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ohframe/internal/diag"
+	"ohframe/internal/exit"
 	"ohframe/internal/record/device"
 	"ohframe/internal/record/hdc"
 	"ohframe/internal/record/meta"
@@ -211,7 +212,7 @@ func List(ctx context.Context, o Options) (list []Device, err error) {
 		}
 		list = append(list, Device{d, r.facts.Device})
 	}
-	return list, withCode(codeDevice, err)
+	return list, exit.With(exit.Device, err)
 }
 
 // grace is how long after the end of a recording the watchdog waits: the time to read

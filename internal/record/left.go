@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ohframe/internal/diag"
+	"ohframe/internal/exit"
 	"ohframe/internal/record/device"
 	"ohframe/internal/record/hdc"
 )
@@ -19,9 +20,9 @@ func Clean(ctx context.Context, o Options, h *Host) error {
 	return watched(ctx, h, func(ctx context.Context, _ *stopper) error {
 		r, err := connect(ctx, o, h)
 		if err != nil {
-			return withCode(codeDevice, err)
+			return exit.With(exit.Device, err)
 		}
-		return withCode(codeRecord, r.clean(ctx))
+		return exit.With(exit.Recording, r.clean(ctx))
 	})
 }
 

@@ -21,6 +21,7 @@ import (
 
 	"ohframe/internal/atomicfile"
 	"ohframe/internal/diag"
+	"ohframe/internal/exit"
 	"ohframe/internal/record/meta"
 )
 
@@ -118,31 +119,6 @@ type Trace struct {
 	Meta *meta.Meta
 }
 
-// The exit codes of the errors of Run and List. Those of the command line and of files have
-// no code, and 2 is that of a gate.
-const (
-	codeDevice  = 3 // no hdc, no device, or it cannot record
-	codeRecord  = 4 // the recording failed
-	codeReceive = 5 // the trace was not received or not used
-)
-
-// codedError is an error with an exit code.
-type codedError struct {
-	error
-	code int
-}
-
-func (c codedError) Unwrap() error { return c.error }
-func (c codedError) ExitCode() int { return c.code }
-
-// withCode gives an error an exit code, unless it is nil.
-func withCode(code int, err error) error {
-	if err == nil {
-		return nil
-	}
-	return codedError{err, code}
-}
-
 // Run records. An error after a signal is that of Host.Interrupted.
 func Run(ctx context.Context, o Options, h *Host) error {
 	return watched(ctx, h, func(ctx context.Context, stop *stopper) error {
@@ -152,7 +128,7 @@ func Run(ctx context.Context, o Options, h *Host) error {
 		}
 		switch {
 		case err != nil:
-			return withCode(codeDevice, err)
+			return exit.With(exit.Device, err)
 		case o.Runs > 0:
 			return r.recordRuns(ctx, stop)
 		}
@@ -168,7 +144,7 @@ func (r *recorder) record(ctx context.Context, stop *stopper, name string, run *
 	s, err := r.begin(ctx)
 	if err != nil {
 		s.close(ctx)
-		return withCode(codeRecord, err)
+		return exit.With(exit.Recording, err)
 	}
 	stop.set(true, leave)
 	m := r.describe()
@@ -176,7 +152,7 @@ func (r *recorder) record(ctx context.Context, stop *stopper, name string, run *
 	size, err := s.recordUntilEnd(ctx, stop)
 	if err != nil {
 		s.close(ctx)
-		return withCode(codeRecord, err)
+		return exit.With(exit.Recording, err)
 	}
 	s.receiveSamples(ctx, name)
 	content, err := s.receive(ctx, size, name+".ftrace")
@@ -188,7 +164,7 @@ func (r *recorder) record(ctx context.Context, stop *stopper, name string, run *
 	s.close(ctx)
 	stop.set(false, "")
 	if err != nil {
-		return withCode(codeReceive, err)
+		return exit.With(exit.Receiving, err)
 	}
 	m.Ended, m.Entries, m.Written, m.DebugUI = s.ended, content.entries, content.written, s.parameterTexts()
 	m.Perf = s.describeSamples()
@@ -204,14 +180,14 @@ func (r *recorder) record(ctx context.Context, stop *stopper, name string, run *
 		run.Problem = "ended early"
 	}
 	if err := writeMeta(name, m); err != nil {
-		return withCode(codeReceive, err)
+		return exit.With(exit.Receiving, err)
 	}
 	if err := r.Received(ctx, &Trace{name, m}); err != nil {
 		r.note(map[string]any{"file": name + ".ftrace"}, "%s.ftrace was received completely", name)
-		return withCode(codeReceive, err)
+		return exit.With(exit.Receiving, err)
 	}
 	if run != nil && run.Problem != "" {
-		return withCode(codeReceive, writeMeta(name, m))
+		return exit.With(exit.Receiving, writeMeta(name, m))
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ohframe/internal/diag"
+	"ohframe/internal/exit"
 	"ohframe/internal/record/device"
 	"ohframe/internal/record/meta"
 )
@@ -63,7 +64,7 @@ func (r *recorder) recordRuns(ctx context.Context, stop *stopper) error {
 			if name := s.sides[i].Name; name != "" {
 				what = fmt.Sprintf("no run of %s is valid", name)
 			}
-			return withCode(codeRecord, diag.New(nil, "the notes above say why", "%s", what))
+			return exit.With(exit.Recording, diag.New(nil, "the notes above say why", "%s", what))
 		}
 	}
 	if len(r.Compare) == 0 {
@@ -111,12 +112,12 @@ func (r *runs) record(ctx context.Context, stop *stopper, p *plan) error {
 		}
 		if n > 1 || r.sides[i].starts {
 			if err := r.probe(ctx); err != nil {
-				return withCode(codeDevice, err)
+				return exit.With(exit.Device, err)
 			}
 		}
 		problem, err := r.cool(ctx)
 		if err != nil {
-			return withCode(codeDevice, err)
+			return exit.With(exit.Device, err)
 		}
 		r.checkCharging(n)
 		run := &meta.Run{Number: n, Cold: cold, Problem: problem}
@@ -159,26 +160,26 @@ func (r *runs) switchTo(ctx context.Context, i, before int) error {
 	}
 	if before >= 0 && r.sides[before].App != side.App { // it would go on in the background
 		if _, err := r.client.Shell(ctx, 0, device.StopScript(r.sides[before].App)); err != nil {
-			return withCode(codeRecord, err)
+			return exit.With(exit.Recording, err)
 		}
 	}
 	if side.Package != "" {
 		r.Progress("installing " + side.Package)
 		if err := r.client.Install(ctx, side.Package); err != nil {
-			return withCode(codeRecord, fileError(side.Package, err))
+			return exit.With(exit.Recording, fileError(side.Package, err))
 		}
 		r.Say(Event{"installed", "Installed " + side.Package, map[string]any{"file": side.Package, "bundle": side.App}})
 	}
 	if err := r.probe(ctx); err != nil {
-		return withCode(codeDevice, err)
+		return exit.With(exit.Device, err)
 	}
 	if err := r.checkApp(true); err != nil {
-		return withCode(codeDevice, err)
+		return exit.With(exit.Device, err)
 	}
 	if r.Launch {
 		return nil // each run starts it
 	}
-	return withCode(codeRecord, r.restart(ctx, func() error { return nil }))
+	return exit.With(exit.Recording, r.restart(ctx, func() error { return nil }))
 }
 
 // cool waits until the device is at most a little warmer than before the first run. If it

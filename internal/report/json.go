@@ -17,6 +17,9 @@ import (
 type document struct {
 	Inputs  []documentInput     `json:"inputs"`  // the inputs that were not skipped, in the order given
 	Skipped []view.SkippedInput `json:"skipped"` // inputs that cannot be read, or have no frames
+	// "failed" if a condition failed (exit code 2), "unknown" if that cannot be told (3), "passed"; empty if nothing was
+	// to be checked
+	Result condition.Status `json:"result"`
 	// each condition of "--fail-on" and "--budgets" for each process of each input
 	FailOn []documentCheck `json:"fail_on"`
 	// what several traces have together, which then are no inputs: with "--by", and of a dataset
@@ -67,8 +70,8 @@ type documentProcess struct {
 }
 
 func writeJSON(w io.Writer, inputs []Input, o Options) error {
-	d := document{Inputs: make([]documentInput, 0, len(inputs)), Skipped: view.SkippedInputs(o.Skipped), FailOn: []documentCheck{}}
-	for _, c := range o.Checks {
+	d := document{Inputs: make([]documentInput, 0, len(inputs)), Skipped: view.SkippedInputs(o.Skipped), Result: o.Gate.Status(), FailOn: []documentCheck{}}
+	for _, c := range o.Gate.Checks {
 		if c.Input == "" && len(inputs) == 1 {
 			c.Input = inputs[0].Name
 		}

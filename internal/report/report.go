@@ -95,9 +95,8 @@ type Options struct {
 	// Top is the number of processes and of layers that a terminal shows without Verbose; 0 stands for a
 	// default.
 	Top int
-	// Checks are the results of conditions. AllowMissing and Strict are those of view.Gate.
-	Checks               []condition.Check
-	AllowMissing, Strict bool
+	// Gate has the results of conditions.
+	Gate condition.Gate
 	// Skipped are the inputs that were skipped.
 	Skipped []view.Input
 }
@@ -141,7 +140,7 @@ func Write(w io.Writer, inputs []Input, format string, o Options) error {
 
 // summary returns the report for continuous integration.
 func summary(inputs []Input, o Options) *view.Document {
-	d := &view.Document{Title: "Frame report", Gate: view.Gate{Checks: o.Checks, AllowMissing: o.AllowMissing, Strict: o.Strict}}
+	d := &view.Document{Title: "Frame report", Gate: view.Gate{Gate: o.Gate}}
 	for _, in := range inputs {
 		d.Gate.Inputs = append(d.Gate.Inputs, view.Input{Name: text.Printable(in.Name), Quality: in.Quality})
 	}

@@ -60,7 +60,7 @@ func newDocument(inputs []Input, o Options, page bool) *view.Document {
 	b := &builder{Options: o, page: page, several: len(inputs) > 1, shared: newPageData()}
 	d := &view.Document{
 		Kind: "Frame report", Title: text.Count(len(inputs), "input") + " – frame report", Terms: pageTerms(inputs),
-		Warnings: view.Skipped(o.Skipped), Gate: view.Gate{Checks: o.Checks, AllowMissing: o.AllowMissing, Strict: o.Strict},
+		Warnings: view.Skipped(o.Skipped), Gate: view.Gate{Gate: o.Gate},
 	}
 	if len(inputs) == 1 {
 		d.Title = text.Base(inputs[0].Name) + " – frame report"

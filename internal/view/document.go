@@ -42,14 +42,12 @@ type Term struct{ Name, Definition string }
 
 // Gate has the results of conditions.
 type Gate struct {
-	Checks []condition.Check
+	condition.Gate
 	// Subject is what checks of no single input are about, such as "base → new"; the title if it
 	// is empty.
 	Subject string
 	// Inputs are what was measured, and what was skipped.
 	Inputs []Input
-	// AllowMissing makes unknown checks warnings, Strict makes unreliable data an error.
-	AllowMissing, Strict bool
 	// Error is an error that left nothing to check; usually empty.
 	Error string
 	// Verdict is a sentence about a comparison; empty for a report.

@@ -32,10 +32,6 @@ func Write(w io.Writer, d *Document, format string, style text.Style) error {
 	return fmt.Errorf("format %q: not one of %v", format, Formats)
 }
 
-// failsSkipped reports whether a skipped input makes the command fail: nothing of it could be
-// checked.
-func (g *Gate) failsSkipped() bool { return g.Strict || len(g.Checks) > 0 && !g.AllowMissing }
-
 // result is what became of a check, the worst first.
 type result int
 
@@ -71,46 +67,24 @@ func (g *Gate) with(r result) (list []condition.Check) {
 // maxChecks is the number of checks that a terminal and Markdown list.
 const maxChecks = 20
 
-// summary says in a sentence how many checks failed.
+// summary says in a sentence what came of the comparison and of the checks.
 func (g *Gate) summary() string {
 	var parts []string
-	if g.Verdict != "" {
+	switch {
+	case g.Verdict != "":
 		parts = append(parts, g.Verdict)
-	}
-	if n := len(g.Checks); n > 0 {
-		s := text.Count(n, "check") + ", none failed"
-		if failed := len(g.with(failed)); failed > 0 {
-			s = fmt.Sprintf("%d of %s failed", failed, text.Count(n, "check"))
-		}
-		if unknown := len(g.with(unknown)); unknown > 0 {
-			s += fmt.Sprintf(", %d cannot be checked", unknown)
-		}
-		if undecided := len(g.with(undecided)); undecided > 0 {
-			s += fmt.Sprintf(", %d undecided", undecided)
-		}
-		parts = append(parts, s)
-	}
-	if len(parts) == 0 {
+	case len(g.Checks) == 0 && g.Status() == "":
 		parts = append(parts, "nothing was checked")
 	}
-	if n := g.skipped(); n > 0 {
-		parts = append(parts, text.Count(n, "input")+" skipped")
+	if s := g.String(); s != "" {
+		parts = append(parts, s)
 	}
 	return strings.Join(parts, "; ")
 }
 
-// skipped returns the number of skipped inputs.
-func (g *Gate) skipped() (n int) {
-	for i := range g.Inputs {
-		if g.Inputs[i].Skipped != "" {
-			n++
-		}
-	}
-	return n
-}
-
-func (in *Input) isUnreliable() bool {
-	return in.Quality != nil && in.Quality.Verdict == stats.Unreliable
+// isBad reports whether --strict does not accept an input.
+func (g *Gate) isBad(name string) bool {
+	return g.Strict && slices.ContainsFunc(g.Bad, func(b condition.BadInput) bool { return b.Name == name })
 }
 
 // maxSkipped is the number of skipped inputs that are listed.

@@ -23,7 +23,7 @@ const evil = "a<b>&\"'|`*_[x](y)@someone #1 %0A::error::\x1b[2J\u202e\x00\xff,:\
 func hostile() *Document {
 	bad := &quality.Quality{Verdict: stats.Unreliable, Reasons: []stats.Reason{{Code: "lines", Verdict: stats.Unreliable, Text: evil}}}
 	limited := &quality.Quality{Verdict: stats.Limited, Reasons: []stats.Reason{{Code: "lines", Verdict: stats.Limited, Text: "a few lines"}}}
-	d := &Document{Title: evil, Gate: Gate{Inputs: []Input{{Name: evil, Quality: bad}, {Name: "limited", Quality: limited}, {Name: "b"}, {Name: evil, Skipped: evil}}, Tables: []Table{*measures(evil, evil)}, Verdict: evil}}
+	d := &Document{Title: evil, Gate: Gate{Gate: condition.Gate{Bad: []condition.BadInput{{Name: evil, Text: evil}}}, Inputs: []Input{{Name: evil, Quality: bad}, {Name: "limited", Quality: limited}, {Name: "b"}, {Name: evil, Skipped: evil}}, Tables: []Table{*measures(evil, evil)}, Verdict: evil}}
 	for _, s := range []condition.Status{condition.Failed, condition.Passed, condition.Unknown} {
 		d.Gate.Checks = append(d.Gate.Checks, condition.Check{Input: evil, Process: evil, Condition: evil, Status: s, Text: evil, File: evil, Line: 3})
 	}
@@ -129,11 +129,13 @@ func checkJUnit(t *testing.T, out string) {
 // The XML is well-formed, and its counts are those of the test cases.
 func TestJUnit(t *testing.T) {
 	for _, c := range []struct {
-		allow, strict             bool
-		failures, errors, skipped int
-	}{{false, false, 1, 3, 0}, {true, false, 1, 0, 3}, {false, true, 2, 3, 0}} {
+		checks, strict                   bool
+		tests, failures, errors, skipped int
+	}{{true, false, 7, 1, 3, 0}, {false, false, 3, 0, 0, 1}, {true, true, 7, 1, 4, 0}, {false, true, 3, 0, 2, 0}} {
 		d := hostile()
-		d.Gate.AllowMissing, d.Gate.Strict = c.allow, c.strict
+		if d.Gate.Strict = c.strict; !c.checks {
+			d.Gate.Checks = nil
+		}
 		out := write(t, d, "junit")
 		checkJUnit(t, out)
 		var got junitCounted
@@ -154,12 +156,15 @@ func TestJUnit(t *testing.T) {
 				}
 			}
 		}
-		if tests != 7 || got.Tests != 7 || failures != c.failures || got.Failures != c.failures ||
+		if tests != c.tests || got.Tests != c.tests || failures != c.failures || got.Failures != c.failures ||
 			errors != c.errors || got.Errors != c.errors || skipped != c.skipped || stated != c.skipped {
 			t.Errorf("%+v: %d tests, %d failures, %d errors, %d skipped, stated %+v", c, tests, failures, errors, skipped, got)
 		}
 		if strings.ContainsAny(out, "\x1b\u202e\x00") {
 			t.Error("control characters in the output")
+		}
+		if !c.checks {
+			continue
 		}
 		if failure := got.Suites[0].Cases[2].Failure; failure == nil || !strings.HasSuffix(*failure, ":3)") {
 			t.Errorf("a condition has no line: %v", failure)
@@ -199,10 +204,10 @@ func TestMarkdownRows(t *testing.T) {
 	check := func(in, process, status, text string, excess float64) condition.Check {
 		return condition.Check{Input: in, Process: process, Condition: "jank_rate>30%", Status: condition.Status(status), Text: text, Excess: excess, Undecided: status == "passed" && excess > 0}
 	}
-	g := Gate{Checks: []condition.Check{
+	g := Gate{Gate: condition.Gate{Checks: []condition.Check{
 		check("1", "p", "passed", "1 %", -29), check("2", "p", "passed", "29 %", -1), check("", "u", "unknown", "why", 0), check("", "c", "passed", "+9 % (may be chance)", 4),
 		check("1", "f", "failed", "31 %", 1), check("2", "f", "failed", "41 %", 11), check("3", "f", "passed", "2 %", -28),
-	}}
+	}}}
 	var got []string
 	for _, r := range g.table().Rows {
 		got = append(got, r.Cells[0].Text+" | "+r.Cells[1].Text)
@@ -224,17 +229,17 @@ func TestConditions(t *testing.T) {
 	check := func(process, status, text string, excess float64) condition.Check {
 		return condition.Check{Process: process, Condition: "jank_rate>30%", Status: condition.Status(status), Text: text, Excess: excess, Undecided: status == "passed" && excess > 0}
 	}
-	undecided := Gate{Checks: []condition.Check{check("a", "passed", "+9 %", 4), check("b", "passed", "0 %", 0)}}
+	undecided := Gate{Gate: condition.Gate{Checks: []condition.Check{check("a", "passed", "+9 %", 4), check("b", "passed", "0 %", 0)}}}
 	must.Equal(t, undecided.summary(), "2 checks, none failed, 1 undecided")
 	page := write(t, &Document{Gate: undecided}, "html")
 	if !strings.Contains(page, "<summary>1 condition passed</summary><ul><li>b: jank_rate&gt;30%: 0 %</ul>") || !strings.Contains(page, "<h2>1 condition undecided</h2><ul><li>a: jank_rate&gt;30%: &#43;9 %</ul>") {
 		t.Error("a page does not list what is undecided")
 	}
-	g := Gate{Checks: []condition.Check{check("a", "passed", "0 %", -30), check("b", "passed", "+9 %", 4), check("c", "unknown", "why", 0), check("d", "failed", "+50 %", 45)}}
-	const listed = "Conditions\n\n  failed     d: jank_rate>30%: +50 %\n  unknown    c: jank_rate>30%: why\n  undecided  b: jank_rate>30%: +9 %\n  passed     a: jank_rate>30%: 0 %\n\n"
+	g := Gate{Gate: condition.Gate{Checks: []condition.Check{check("a", "passed", "0 %", -30), check("b", "passed", "+9 %", 4), check("c", "unknown", "why", 0), check("d", "failed", "+50 %", 45)}}}
+	const listed = "Conditions: 1 of 4 checks failed, 1 cannot be checked, 1 undecided\n\n  failed     d: jank_rate>30%: +50 %\n  unknown    c: jank_rate>30%: why\n  undecided  b: jank_rate>30%: +9 %\n  passed     a: jank_rate>30%: 0 %\n\n"
 	must.Equal(t, write(t, &Document{Gate: g}, "table"), listed)
 	g.Checks = append(slices.Repeat(g.Checks[:1], maxChecks), g.Checks[3])
-	if got := write(t, &Document{Gate: g}, "table"); !strings.HasPrefix(got, "Conditions\n\n  failed     d") || strings.Count(got, "passed") != maxChecks-1 || !strings.HasSuffix(got, "\n  … and 1 more; --format json lists all\n\n") {
+	if got := write(t, &Document{Gate: g}, "table"); !strings.HasPrefix(got, "Conditions: 1 of 21 checks failed\n\n  failed     d") || strings.Count(got, "passed") != maxChecks-1 || !strings.HasSuffix(got, "\n  … and 1 more; --format json lists all\n\n") {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -244,7 +249,7 @@ func TestMarkdown(t *testing.T) {
 	d := &Document{Title: "a → b", Gate: Gate{
 		Verdict: "1 measure worse, 0 measures better", Tables: []Table{*measures("a|b", "60")}, Warnings: []string{"other days"},
 		Inputs: []Input{{Name: "limited", Quality: &quality.Quality{Verdict: stats.Limited, Reasons: []stats.Reason{{Code: "lines", Verdict: stats.Limited, Text: "few"}}}}, {Name: "good", Quality: &quality.Quality{Verdict: stats.Good}}},
-		Checks: []condition.Check{{Process: "gallery", Condition: "fps<55", Status: condition.Failed, Text: "50.00", File: "b.txt", Line: 3}},
+		Gate:   condition.Gate{Checks: []condition.Check{{Process: "gallery", Condition: "fps<55", Status: condition.Failed, Text: "50.00", File: "b.txt", Line: 3}}},
 	}}
 	const table = "\n\n| Condition | Result |\n|---|---|\n| ❌ gallery: fps&lt;55 (b.txt:3) | 50.00 |\n\n| Process | FPS |\n|---|---:|\n| a\\|b | 60 |\n"
 	must.Equal(t, write(t, d, "markdown"), "### a → b\n\n❌ 1 measure worse, 0 measures better; 1 of 1 check failed.\n\n- other days\n- Data quality of limited: limited: few"+table)
@@ -261,21 +266,27 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// The mark is that of the exit code.
-func TestMarkdownFails(t *testing.T) {
-	skipped, bad := Input{Name: "a", Skipped: "empty"}, Input{Name: "a", Quality: &quality.Quality{Verdict: stats.Unreliable}}
-	of := func(s condition.Status) []condition.Check { return []condition.Check{{Status: s}} }
-	for i, x := range []struct {
+// The mark is that of the exit code, and what cannot be told is in words.
+func TestMarkdownMark(t *testing.T) {
+	of := func(list ...condition.Status) (checks []condition.Check) {
+		for _, s := range list {
+			checks = append(checks, condition.Check{Status: s})
+		}
+		return checks
+	}
+	for _, x := range []struct {
 		Gate
-		fails bool
+		want string
 	}{
-		{Gate{Checks: of(condition.Failed)}, true}, {Gate{Checks: of(condition.Unknown)}, true}, {Gate{Checks: of(condition.Unknown), AllowMissing: true}, false},
-		{Gate{Checks: of(condition.Passed)}, false}, {Gate{Inputs: []Input{skipped}}, false}, {Gate{Inputs: []Input{skipped}, Strict: true}, true},
-		{Gate{Inputs: []Input{skipped}, Checks: of(condition.Passed)}, true}, {Gate{Inputs: []Input{skipped}, Checks: of(condition.Passed), AllowMissing: true}, false},
-		{Gate{Inputs: []Input{bad}}, false}, {Gate{Inputs: []Input{bad}, Strict: true}, true}, {Gate{Error: "no file"}, true},
+		{Gate{Gate: condition.Gate{Checks: of(condition.Passed, condition.Failed, condition.Unknown)}}, "❌ 1 of 3 checks failed, 1 cannot be checked."},
+		{Gate{Gate: condition.Gate{Checks: of(condition.Passed, condition.Unknown)}}, "⚠️ Cannot tell: 2 checks, none failed, 1 cannot be checked."},
+		{Gate{Gate: condition.Gate{Checks: of(condition.Passed)}}, "✅ 1 check, none failed."},
+		{Gate{Gate: condition.Gate{Strict: true, Total: 3, Skipped: 1}}, "⚠️ Cannot tell: 1 of 3 inputs skipped."},
+		{Gate{Gate: condition.Gate{Total: 3, Skipped: 1}}, "Nothing was checked; 1 of 3 inputs skipped."},
+		{Gate{Error: "no file"}, "❌ Nothing was checked."},
 	} {
-		if x.Gate.fails() != x.fails {
-			t.Errorf("%d: %+v", i, x)
+		if out := write(t, &Document{Title: "a", Gate: x.Gate}, "markdown"); !strings.HasPrefix(out, "### a\n\n"+x.want+"\n") {
+			t.Errorf("got\n%s, want %s", out, x.want)
 		}
 	}
 }
@@ -287,7 +298,7 @@ func TestNothingChecked(t *testing.T) {
 			t.Errorf("%s: %q", format, out)
 		}
 	}
-	d := &Document{Title: "Frame report", Gate: Gate{Error: "new/*.ftrace: no file matches", Strict: true}}
+	d := &Document{Title: "Frame report", Gate: Gate{Error: "new/*.ftrace: no file matches", Gate: condition.Gate{Strict: true}}}
 	for format, want := range map[string]string{
 		"markdown": "\n\n❌ Nothing was checked.\n\n- new/\\*.ftrace: no file matches\n",
 		"junit":    `<testcase classname="Frame report" name="inputs" time="0">` + "\n   <error message=",

@@ -56,23 +56,28 @@ const (
 )
 
 // writeJUnit writes a test suite for each input, with a test case for its data quality
-// and one for each process and condition. A condition that cannot be checked and an input
-// that was skipped are errors, or skipped test cases if that is allowed. The class of a test
-// case is its input: GitLab shows the class and the name, and Jenkins groups by the class.
+// and one for each process and condition. A condition that failed is a failure. What cannot be checked
+// is an error, also an input that is not good enough. The class of a test case is its input: GitLab
+// shows the class and the name, and Jenkins groups by the class.
 func writeJUnit(w io.Writer, d *Document) error {
 	g := &d.Gate
 	all := junitSuites{Name: xmlName(d.Title)}
 	for i := range g.Inputs {
 		in := &g.Inputs[i]
 		s := all.suite(in.Name)
-		switch {
+		switch skipped := newDetail("skipped", in.Name+": skipped: "+in.Skipped); {
+		case in.Skipped != "" && g.Blames():
+			s.add(qualityCase, junitCase{Error: skipped})
 		case in.Skipped != "":
-			s.add(qualityCase, g.unchecked("skipped", in.Name+": skipped: "+in.Skipped, !g.Strict))
-		case in.Quality == nil:
-		case g.Strict && in.isUnreliable():
-			s.add(qualityCase, junitCase{Failure: newDetail("unreliable", in.Name+": "+in.Quality.String())})
-		default:
+			skipped.Type = ""
+			s.add(qualityCase, junitCase{Skipped: skipped})
+		case in.Quality != nil && !g.isBad(in.Name):
 			s.add(qualityCase, junitCase{Output: xmlText(in.Quality.String())})
+		}
+	}
+	if g.Strict {
+		for _, b := range g.Bad {
+			all.suite(b.Name).add(qualityCase, junitCase{Error: newDetail("unreliable", b.String())})
 		}
 	}
 	if g.Error != "" {
@@ -97,7 +102,7 @@ func writeJUnit(w io.Writer, d *Document) error {
 		case condition.Failed:
 			s.add(name, junitCase{Failure: newDetail("failed", detail)})
 		case condition.Unknown:
-			s.add(name, g.unchecked("unknown", detail, true))
+			s.add(name, junitCase{Error: newDetail("unknown", detail)})
 		default:
 			s.add(name, junitCase{Output: xmlText(c.Text)})
 		}
@@ -117,15 +122,6 @@ func writeJUnit(w io.Writer, d *Document) error {
 	}
 	_, err := io.WriteString(w, "\n")
 	return err
-}
-
-// unchecked returns a test case that could not be run: an error, or skipped with --allow-missing
-// where that applies.
-func (g *Gate) unchecked(kind, detail string, allowed bool) junitCase {
-	if g.AllowMissing && allowed {
-		return junitCase{Skipped: newDetail("", detail)}
-	}
-	return junitCase{Error: newDetail(kind, detail)}
 }
 
 // suite returns the suite of an input.

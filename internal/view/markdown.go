@@ -18,12 +18,9 @@ import (
 func writeMarkdown(w io.Writer, d *Document) error {
 	g := &d.Gate
 	b := bufio.NewWriter(w)
-	mark := ""
-	switch {
-	case g.fails():
+	mark := map[condition.Status]string{condition.Failed: marks[failed], condition.Unknown: marks[unknown], condition.Passed: marks[passed]}[g.Status()]
+	if g.Error != "" {
 		mark = marks[failed]
-	case len(g.Checks) > 0:
-		mark = marks[passed]
 	}
 	fmt.Fprintf(b, "### %s\n\n%s%s\n", markdown(d.Title), mark, markdown(capital(g.summary())+"."))
 	notes := slices.Concat(g.Warnings, Skipped(g.Inputs))
@@ -50,12 +47,6 @@ func writeMarkdown(w io.Writer, d *Document) error {
 }
 
 var marks = [...]string{failed: "❌ ", unknown: "⚠️ ", undecided: "ℹ️ ", passed: "✅ "}
-
-// fails reports whether the command fails.
-func (g *Gate) fails() bool {
-	return g.Error != "" || len(g.with(failed)) > 0 || !g.AllowMissing && len(g.with(unknown)) > 0 || g.skipped() > 0 && g.failsSkipped() ||
-		g.Strict && slices.ContainsFunc(g.Inputs, func(in Input) bool { return in.isUnreliable() })
-}
 
 // table has a row for each condition and process, in all inputs together: the worst of them, and how many
 // inputs are as bad. The worst rows are first.

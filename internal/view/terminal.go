@@ -34,7 +34,7 @@ func (t *terminal) conditions(g *Gate) {
 		return
 	}
 	list := slices.Concat(g.with(failed), g.with(unknown), g.with(undecided), g.with(passed))
-	fmt.Fprintf(t, "%s\n\n", t.Bold("Conditions"))
+	fmt.Fprintf(t, "%s: %s\n\n", t.Bold("Conditions"), g.String())
 	for _, c := range list[:min(len(list), maxChecks)] {
 		word, level := string(c.Status), [...]Level{failed: Critical, unknown: Warning, undecided: Warning, passed: Better}[resultOf(&c)]
 		if c.Undecided {
