@@ -80,14 +80,16 @@ type Confidence uint8
 
 // String returns "high", "medium" or "low".
 func (c Confidence) String() string {
-	switch c {
-	case 0:
+	switch {
+	case c == 0:
 		return "high"
-	case 1, 2:
-		return "medium"
+	case c.isLow():
+		return "low"
 	}
-	return "low"
+	return "medium"
 }
+
+func (c Confidence) isLow() bool { return c > 2 }
 
 // Basis is what a late frame is compared with (docs/why.md 3).
 type Basis uint8

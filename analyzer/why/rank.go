@@ -60,6 +60,7 @@ type Cost struct {
 	// were waited for in several frames. Those with the most time come first; at most MaxInstances.
 	Repeats []Repeat
 	most    trace.Duration // what Worst lost
+	unsure  trace.Duration // what frames whose causes have low confidence lost
 	since   trace.Duration // what frames with PeriodBefore lost
 	repeats repeats
 	// knockedOn is how much more the last of Late lost to it because of earlier frames than by itself.
@@ -100,6 +101,9 @@ type StageCost struct {
 // LostKnown reports whether Lost is known: not if the trace has no deadline of the frames.
 func (c *Cost) LostKnown() bool { return c.Lost > 0 || c.Missing == NothingMissing }
 
+// Unsure reports whether most of Lost is that of frames whose causes have low confidence.
+func (c *Cost) Unsure() bool { return c.unsure > 0 && 2*c.unsure >= c.Lost }
+
 // Stage returns the stage that lost the most time.
 func (c *Cost) Stage() Stage { return c.Stages[0].Stage }
 
@@ -131,6 +135,17 @@ type lateness struct {
 	late    trace.Duration
 	shown   bool
 	outcome Outcome // of Cost
+}
+
+// confidence returns that of the causes of the frame.
+func (l *lateness) confidence() Confidence {
+	switch {
+	case l.shown:
+		return l.Shown.Confidence
+	case l.outcome == NeverBegan:
+		return l.NotBegun.Confidence
+	}
+	return l.Explanation.Confidence
 }
 
 // Rank ranks the causes of the late frames among frames.
@@ -262,6 +277,9 @@ func (m *costs) count(l lateness) (unknown trace.Duration) {
 			} else {
 				one.repeats = repeatsOf(l.Frame, cause)
 				one.Calls, one.UsualCalls = cause.Calls, cause.UsualCalls
+			}
+			if l.confidence().isLow() {
+				one.unsure = lost
 			}
 			if root.PeriodBefore > 0 && l.outcome == NotLate {
 				one.Since, one.since = root, lost
@@ -422,6 +440,7 @@ func (m *costs) add(one *Cost, late trace.Duration) {
 	c.Direct += one.Direct
 	c.KnockOn += one.KnockOn
 	c.Gain += one.Gain
+	c.unsure += one.unsure
 	c.Since, c.since = cmp.Or(c.Since, one.Since), c.since+one.since
 	switch {
 	case one.Calls == 0:

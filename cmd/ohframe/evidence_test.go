@@ -25,6 +25,7 @@ import (
 // for the next questions.
 type evidenceDocument struct {
 	Answer    string
+	Sentences []string
 	Processes []struct {
 		Kind       string
 		Late       int

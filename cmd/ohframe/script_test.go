@@ -91,7 +91,7 @@ func runHere(ts *testscript.TestScript, args []string, stdout, stderr io.Writer)
 	folder, err := os.Getwd()
 	ts.Check(err)
 	ts.Check(os.Chdir(ts.MkAbs(".")))
-	for _, name := range []string{"PATH", "HOME", "TMPDIR", "HDC", fakehdc.Folder} {
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "COLUMNS", "HDC", fakehdc.Folder} {
 		if before, set := os.LookupEnv(name); set {
 			defer os.Setenv(name, before)
 		} else {

@@ -31,5 +31,6 @@ func styleFrom(env func(string) string, terminal bool, width int) text.Style {
 	if columns, err := strconv.Atoi(env("COLUMNS")); err == nil && columns > 0 {
 		s.Width = columns
 	}
+	s.Width = min(s.Width, text.MaxWidth)
 	return s
 }

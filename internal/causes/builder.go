@@ -59,7 +59,8 @@ func each[T, D any](list []T, encode func(T) D) []text.Lazy[D] {
 
 func (x *builder) document() *document {
 	in := x.in
-	d := &document{Version: documentVersion, Question: x.question(), Answer: headline(in, x.Options), Inputs: []documentInput{x.input()}}
+	said := headline(in, x.Options)
+	d := &document{Version: documentVersion, Question: x.question(), Answer: said.Summary, Sentences: said.Sentences, Inputs: []documentInput{x.input()}}
 	if x.Vsync == 0 {
 		d.Interactions = each(sorted(in.Interactions, worseInteraction), x.interaction)
 	}

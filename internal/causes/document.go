@@ -18,7 +18,9 @@ const documentVersion = 1
 type document struct {
 	Version  int    `json:"version"`                 // 1; it grows when a field disappears or changes its meaning
 	Question string `json:"question"`                // "trace", "traces", "stacks" of a file of them, or what was selected
-	Answer   string `json:"answer" brief:"sentence"` // the first line of the text
+	Answer   string `json:"answer" brief:"sentence"` // the headline of the text
+	// the sentences below it: what else was late, and whether it was the application or the system
+	Sentences []string `json:"sentences,omitempty" brief:"sentence"`
 	// what is wrong with the data of the inputs
 	Against []string        `json:"against,omitempty" brief:"sentence,least=1"`
 	Record  []brief.Record  `json:"record,omitempty" brief:"least=1"` // what the inputs do not say

@@ -58,9 +58,10 @@ func HangsSummary(list []Hang, lost trace.Duration, interactions ...[]*stats.Int
 			count++
 		}
 	}
-	s := text.ProcessName(h.Process.Name) + ": hang of "
+	name := text.Shorten(text.ProcessName(h.Process.Name), MaxSubject)
+	s := name + ": hang of "
 	if count > 1 {
-		s = fmt.Sprintf("%s: %s, the longest ", text.ProcessName(h.Process.Name), text.Count(count, "hang"))
+		s = fmt.Sprintf("%s: %s, the longest ", name, text.Count(count, "hang"))
 	}
 	s += text.HangLength(&h.Hang)
 	if spent := causetext.Hang(h.Spent); spent != "" {

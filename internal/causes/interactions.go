@@ -160,7 +160,9 @@ func (i *Interaction) usual(s *why.Step) (d trace.Duration, ok bool) {
 func (i *Interaction) mainCause() string {
 	var texts []string
 	if i.explained() {
-		texts = append(texts, causetext.LongestStep(i.Response))
+		if step := causetext.LongestStep(i.Response); step != "" {
+			texts = append(texts, step)
+		}
 	}
 	if i.Late > 0 {
 		r := i.ranking()
@@ -175,7 +177,7 @@ func (i *Interaction) mainCause() string {
 
 // summary says in a sentence how long the response took and how many frames were late.
 func (i *Interaction) summary() string {
-	s := fmt.Sprintf("%s of %s: ", text.Interaction(i.Interaction), text.ProcessName(i.Process.Name))
+	s := fmt.Sprintf("%s of %s: ", text.Interaction(i.Interaction), text.Shorten(text.ProcessName(i.Process.Name), MaxSubject))
 	response, completion := i.causes.AtLeast(i.Interaction)
 	switch d, ok := i.Interaction.Response(); {
 	case ok:
@@ -196,10 +198,8 @@ func (i *Interaction) summary() string {
 		return s
 	case i.Late == 0:
 		return s + fmt.Sprintf("; no late frames of %d", i.Judged)
-	case 2*r.Unknown > r.Lost:
-		return s + fmt.Sprintf("; %d of %s late", i.Late, text.Count(i.Judged, "frame"))
 	default:
-		return s + fmt.Sprintf("; %d of %s late, %s", i.Late, text.Count(i.Judged, "frame"), largest(r))
+		return mostly(s+fmt.Sprintf("; %d of %s late", i.Late, text.Count(i.Judged, "frame"))+lost(r.Lost), r, causetext.CostTitle)
 	}
 }
 

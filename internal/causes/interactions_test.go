@@ -234,7 +234,7 @@ func TestOneInteraction(t *testing.T) {
 	out := writeInteractions(t, "text", Options{Interaction: timeline.Interactions[1]}, timeline, c)
 	contains(t, out,
 		"Interaction 2: APP_TAB_SWITCH · com.example.app · +200.0 ms",
-		"switch of a tab of com.example.app: response 180.0 ms, grade B; 1 of 1 frame late, 100 % of the lost time is waiting for storage",
+		"switch of a tab of com.example.app: response 180.0 ms, grade B; 1 of 1 frame late, 14.0 ms lost, 100 % of it waiting for storage",
 		"Response 180.0 ms, from when the finger left: grade B (limits: S 100, A 150, B 250 ms)",
 		"application, until the scene begins 140.0 20.0 120.0 running 137.0 ms in Parse",
 		"display 40.0 30.0 10.0", "sum 180.0",
@@ -262,7 +262,7 @@ func TestHeadline(t *testing.T) {
 	i := timeline.Interactions[1]
 	i.Input, i.Scene = analyzer.FirstMove, "APP_LIST_FLING" // 200 ms are below all limits
 	i.FirstShown = i.InputAt.Add(200 * ms)
-	contains(t, writeInteractions(t, "text", Options{}, timeline, c), "1 of 3 interactions responded too late: 2 (fling of a list of com.example.app); com.example.app: 1 of 1 frame late")
+	contains(t, writeInteractions(t, "text", Options{}, timeline, c), "1 of 3 interactions responded too late: 2 (fling of a list of com.example.app) com.example.app: 1 of 1 frame late")
 }
 
 // Late frames of render_service have the process's name, because the interaction is an

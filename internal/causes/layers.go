@@ -101,14 +101,27 @@ func (l *Layer) MainCause() (cause string, lost trace.Duration) {
 	return "", 0
 }
 
-// summary says in a sentence how many buffers were late and why, and why the most were dropped.
+// summary says in a sentence how many buffers were late and why, or why the most were dropped.
 func (l *Layer) summary(o Options) string {
 	if len(l.Cadences) == 0 && len(l.Drops) == 0 {
 		return layerName(l.Layer) + ": no cadence: which buffers are late is unknown"
 	}
-	s := fmt.Sprintf("%s: %d of %s late", layerName(l.Layer), l.Late, text.Count(l.Judged, l.Unit())) + l.Because()
-	if len(l.Drops) > 0 {
-		s += "; " + text.LayerDrop(&l.Drops[0], nil, o.start)
+	s := l.Summary(text.ShortLayerName(layerName(l.Layer), MaxSubject))
+	if len(l.Drops) > 0 && l.Late == 0 {
+		s += ", " + text.LayerDrop(&l.Drops[0], nil, o.start)
+	}
+	return s
+}
+
+// Summary says in a sentence how many buffers were late, how much time they lost, and the main cause of that.
+func (l *Layer) Summary(name string) string {
+	s := fmt.Sprintf("%s: %d of %s late", name, l.Late, text.Count(l.Judged, l.Unit()))
+	if l.Late == 0 {
+		return s
+	}
+	s += lost(l.Lost)
+	if cause, part := l.MainCause(); cause != "" && l.Lost >= worthNaming {
+		return causedBy(s, part, l.Lost, cause, "")
 	}
 	return s
 }
@@ -127,16 +140,6 @@ func (l *Layer) drops(o Options, before string) (notes []view.Block) {
 		notes = append(notes, view.Note{Text: before + line})
 	}
 	return notes
-}
-
-// Because is the end of a sentence about late buffers, with their main cause; empty if that is
-// unknown.
-func (l *Layer) Because() string {
-	cause, lost := l.MainCause()
-	if cause == "" {
-		return ""
-	}
-	return fmt.Sprintf("; %s of the lost time is %s", text.Percent(lost, l.Lost), cause)
 }
 
 func layerName(l *analyzer.Layer) string {

@@ -75,7 +75,7 @@ func TestLayers(t *testing.T) {
 		must.Do(t, causes.Write(&b, &in, format, o, text.Style{}))
 		return b.String()
 	}
-	const summary = "video: 4 of 6 buffers late; 57 % of the lost time is queued late: waiting for storage in ReadFrame"
+	const summary = "video: 4 of 6 buffers late, 70.0 ms lost, 57 % of it queued late: waiting for storage in ReadFrame"
 	got := strings.Join(strings.Fields(write(causes.Options{}, "text")), " ")
 	for _, want := range []string{
 		summary,
@@ -142,7 +142,7 @@ func TestAnswerOfLayers(t *testing.T) {
 		{"even", "even: 0 of 2 buffers late"},
 		{"still", "still: no cadence: which buffers are late is unknown"},
 		{"even still", "no late buffers of 2 in 2 layers, 1 without a cadence"},
-		{"video even", "video: 4 of 6 buffers late; 57 % of the lost time is queued late: waiting for storage in ReadFrame"},
+		{"video even", "video: 4 of 6 buffers late, 70.0 ms lost, 57 % of it queued late: waiting for storage in ReadFrame"},
 	} {
 		o := causes.Options{Layer: func(l *analyzer.Layer) bool { return strings.Contains(test.layers, l.Name) }, LayerPattern: "x"}
 		in := &causes.Input{Name: "trace", Causes: c, Start: moment(50), Layers: causes.Layers(tl, c, o)}
@@ -230,7 +230,7 @@ func TestSmallCauses(t *testing.T) {
 		var b bytes.Buffer
 		must.Do(t, causes.Write(&b, &in, "text", o, text.Style{}))
 		got := b.String()
-		if !strings.HasPrefix(got, "frames: 1 of 2 buffers late; 100 % of the lost time is late frames of its producer") || strings.Contains(got, "\n\n\n") {
+		if !strings.HasPrefix(got, "frames: 1 of 2 buffers late, 240.0 ms lost, 100 % of it late frames of its producer") || strings.Contains(got, "\n\n\n") {
 			t.Errorf("all %v: %s", all, got)
 		}
 		if strings.Contains(got, "1 other cause") == all || strings.Contains(got, "queued late: running") != all {

@@ -106,7 +106,7 @@ func (o *Overall) document(all bool) *view.Document {
 	if o.Dir != "" {
 		name = text.Printable(o.Dir)
 	}
-	d := &view.Document{Kind: "Causes by users", Title: name + " – causes by users", Summary: o.summary(), Blocks: []view.Block{view.Facts{Cards: true, List: o.facts()}}}
+	d := &view.Document{Kind: "Causes by users", Title: name + " – causes by users", Answer: text.Answer{Summary: o.summary()}, Blocks: []view.Block{view.Facts{Cards: true, List: o.facts()}}}
 	if len(o.Causes) == 0 {
 		return d
 	}

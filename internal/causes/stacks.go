@@ -78,7 +78,7 @@ func WriteStacks(w io.Writer, name string, s *why.Stacks, format string, o Optio
 	o.Page = format == "html"
 	d := &view.Document{Kind: "Why a main thread did not respond", Title: text.Base(name) + " – stacks of a main thread", Blocks: []view.Block{stacksSection(s, o)}}
 	if len(s.Functions) > 0 {
-		d.Summary = stacksSummary(s)
+		d.Say(stacksSummary(s))
 	}
 	if o.Page {
 		return view.WriteHTML(w, d)

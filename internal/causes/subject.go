@@ -45,19 +45,27 @@ func (s *Subject) Compare(o *Subject) int {
 	)
 }
 
+// MaxSubject is the width of the name of a process or a layer in a sentence.
+const MaxSubject = 48
+
 func (s *Subject) name() string {
 	if s.Name == "" && s.PID != trace.UnknownPID {
 		return fmt.Sprintf("process %d", s.PID)
 	}
-	return text.ProcessName(s.Name)
+	return text.Shorten(text.ProcessName(s.Name), MaxSubject)
 }
 
-// Summary says how many frames were late.
-func (s *Subject) Summary() string { return s.summarize(nil) }
+// Summary says in a sentence how many frames were late, and how much time they lost.
+func (s *Subject) Summary() string {
+	words := s.counts()
+	if s.Frames.Late > 0 && s.Lost > 0 {
+		words += lost(s.Lost)
+	}
+	return words
+}
 
-// summarize says in a sentence how many frames were late, and the largest cause. Without a ranking
-// the causes are unknown.
-func (s *Subject) summarize(r *why.Ranking) string {
+// counts says how many frames were late.
+func (s *Subject) counts() string {
 	if s.Frames.Judged == 0 {
 		return s.name() + ": no frame is judged"
 	}
@@ -69,41 +77,75 @@ func (s *Subject) summarize(r *why.Ranking) string {
 	if n := s.Frames.Complete - s.Frames.Judged; !s.Frames.JankKnown() {
 		words += fmt.Sprintf(", %d not judged", n)
 	}
-	if r != nil && r.NotBegun > 0 {
+	return words
+}
+
+// summarize says in a sentence how many frames were late, how much time they lost, and the largest cause of that.
+func (s *Subject) summarize(r *why.Ranking) string {
+	words := s.counts()
+	if r.NotBegun > 0 {
 		words += fmt.Sprintf(", %d never began", r.NotBegun)
 	}
 	switch {
-	case r == nil:
 	case !r.LostKnown():
-		words += "; by how much and why is unknown"
-	case 2*r.Unknown > r.Lost:
-		words += fmt.Sprintf("; the cause of %s of the lost time is unknown", text.Percent(r.Unknown, r.Lost))
-	case len(r.Costs) > 0:
-		words += "; " + largest(r)
+		return words + ", by how much and why is unknown"
+	case r.Lost > 0:
+		return mostly(words+lostBy(r), r, func(c *why.Cost) string {
+			return strings.Replace(causetext.CostTitle(c), ": "+s.Name+":", ": ", 1) // the process is named before
+		})
 	}
 	return words
 }
 
-// largest names the largest causes of the lost time.
-func largest(r *why.Ranking) string {
-	return quarters(r, " of the lost time is", func(c *why.Cost) string { return causetext.CostTitle(c) + causetext.Since(c.Since) })
+// worthNaming is the least time of a cause that is worth naming in a headline, or an advice.
+const worthNaming = trace.Millisecond
+
+// lost ends a sentence with how much time frames or buffers lost.
+func lost(d trace.Duration) string {
+	if d < worthNaming {
+		return ", by " + text.Milliseconds(d) + " ms in all"
+	}
+	return ", " + text.Milliseconds(d) + " ms lost"
 }
 
-// quarters names the causes of a ranking with a quarter of the lost time or more, and at least the
-// first. The words first follow its share.
-func quarters(r *why.Ranking, first string, title func(*why.Cost) string) string {
-	var list []string
-	for i, c := range r.Costs {
-		if i > 0 && 4*c.Lost < r.Lost {
-			break
-		}
-		of := ""
-		if i == 0 {
-			of = first
-		}
-		list = append(list, text.Percent(c.Lost, r.Lost)+of+" "+text.Printable(title(c)))
+// lostBy is lost for a ranking. Pictures of frames that never began are late by more.
+func lostBy(r *why.Ranking) string {
+	if !worth(r) {
+		return lost(r.Lost)
 	}
-	return strings.Join(list, ", ")
+	return ", " + text.Milliseconds(r.Lost) + " ms lost"
+}
+
+// worth reports whether the causes of a ranking are worth naming.
+func worth(r *why.Ranking) bool { return r.Lost >= worthNaming || r.NotBegun > 0 }
+
+// mostly ends a sentence with the largest cause of the time that late frames lost, if that is worth naming.
+func mostly(words string, r *why.Ranking, title func(*why.Cost) string) string {
+	switch {
+	case !worth(r):
+		return words
+	case 2*r.Unknown > r.Lost:
+		return words + fmt.Sprintf(", the cause of %s of it unknown", text.Percent(r.Unknown, r.Lost))
+	case len(r.Costs) == 0:
+		return words
+	}
+	c := r.Costs[0]
+	return causedBy(words, c.Lost, r.Lost, title(c), causetext.Since(c.Since)+unsure(c))
+}
+
+// causedBy ends a sentence with a cause of lost time, and with words about it. A long name of a cause is shortened.
+func causedBy(words string, part, whole trace.Duration, cause, about string) string {
+	words += ", " + text.Percent(part, whole) + " of it "
+	room := text.MaxSentence - text.Width(words) - text.Width(about)
+	return words + text.ShortenMiddle(text.Printable(cause), room*2/3, room) + about
+}
+
+// unsure says that most of what a cause lost is that of frames whose causes have low confidence; empty if not.
+func unsure(c *why.Cost) string {
+	if c.Unsure() {
+		return " (low confidence)"
+	}
+	return ""
 }
 
 // Leads reports whether a summary begins with the process, not with the layer: with that which lost

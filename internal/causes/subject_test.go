@@ -27,8 +27,8 @@ func TestSubjects(t *testing.T) {
 	slices.SortStableFunc(list, (*Subject).Compare)
 	var got []string
 	for _, s := range list {
-		got = append(got, s.summarize(nil))
+		got = append(got, s.Summary())
 	}
-	const want = "lost: 1 of 120 frames late\nlate: 3 of 120 frames late\nprocess 3000: 0 of 60 frames late\nfew: 0 of 2 frames late\nrender_service: 0 of 120 frames late"
+	const want = "lost: 1 of 120 frames late, 5.0 ms lost\nlate: 3 of 120 frames late\nprocess 3000: 0 of 60 frames late\nfew: 0 of 2 frames late\nrender_service: 0 of 120 frames late"
 	must.Equal(t, strings.Join(got, "\n"), want)
 }

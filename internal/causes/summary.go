@@ -17,84 +17,99 @@ import (
 // other side, the application or render_service, if it was late too: whether what the user saw was the
 // application or the system. The subject is nil without processes, and late reports whether any frame
 // of both was late.
-func Summary(in *Input) (first *Subject, words string, late bool) {
+func Summary(in *Input) (first *Subject, a text.Answer, late bool) {
 	list := sorted(in.Processes, func(a, b *Process) int { return a.subject().Compare(b.subject()) })
 	if len(list) == 0 {
-		return nil, "", false
+		return nil, a, false
 	}
 	lead := list[0]
 	if i := slices.IndexFunc(list, func(p *Process) bool { return p.Kind == stats.Application }); i >= 0 && slices.ContainsFunc(list, func(p *Process) bool { return p.Pictures }) {
 		lead = list[i] // it was asked for
 	}
-	other := slices.IndexFunc(list, func(p *Process) bool {
+	other := &Process{Ranking: &why.Ranking{}, Shown: &why.Ranking{}}
+	if i := slices.IndexFunc(list, func(p *Process) bool {
 		return p.Kind != lead.Kind && (p.Frames.Late > 0 || p.Kind == stats.RenderService && p.Shown.Late > 0)
-	})
-	parts := lead.summarize(other < 0)
+	}); i >= 0 {
+		other = list[i]
+	}
 	application := lead
-	if other >= 0 {
-		parts = append(parts, list[other].summarize(false)...)
-		if lead.Kind != stats.Application {
-			application = list[other]
-		}
+	if lead.Kind != stats.Application {
+		application = other
 	}
-	if d := application.delay(); d != nil && d.System > 0 && application.Frames.Late > 0 {
-		sum := d.Application + d.System
-		if d.Application > 0 {
-			parts = append(parts, fmt.Sprintf("of the %s ms that its pictures came late, %s are the application's, %s the system's", text.Milliseconds(sum), text.Percent(d.Application, sum), text.Percent(d.System, sum)))
-		} else {
-			parts = append(parts, fmt.Sprintf("the %s ms that its pictures came late are the system's", text.Milliseconds(sum)))
-		}
+	alone := other.Source == nil
+	frames, lateFrames := lead.summary(), ""
+	if other.Frames.Late > 0 && (other.Shown.Late == 0 || application == other) {
+		lateFrames = other.summary()
 	}
-	late = other >= 0 || lead.Ranking.NotBegun > 0 || lead.Frames.Late > 0 || len(parts) > 1
-	return lead.subject(), strings.Join(parts, "; "), late
+	switch pictures := application.pictures(lead); {
+	case lead.Frames.Late+lead.Ranking.NotBegun > 0 && application == other:
+		a.Say(frames, lateFrames, pictures, lead.shown())
+	case lead.Frames.Late+lead.Ranking.NotBegun > 0:
+		a.Say(frames, pictures, other.shown(), lateFrames)
+	case lead.Shown.Late > 0:
+		a.Say(lead.shown(), lateFrames, pictures)
+	case other.Pictures:
+		a.Say(frames, other.shown(), lateFrames)
+	default:
+		a.Say(lateFrames, other.shown(), frames)
+	}
+	a.Say(lead.pickedUp(alone), other.pickedUp(false))
+	late = !alone || lead.Frames.Late+lead.Ranking.NotBegun+lead.Shown.Late+len(lead.PickedUpLate) > 0
+	return lead.subject(), a, late
 }
 
-// summarize says what was late of a process, and why. Of frames that were picked up late, it says why if
-// nothing else was late.
-func (p *Process) summarize(alone bool) (parts []string) {
-	if p.Shown.Late == 0 || p.Frames.Late > 0 && alone {
-		parts = append(parts, p.subject().summarize(p.Ranking))
-	}
-	if s := p.Shown; s.Late > 0 {
-		parts = append(parts, fmt.Sprintf("%s showed %s late%s", p.subject().name(), p.shownFrames(), because(s)))
-	}
-	if picked := p.PickedUpLate; len(picked) > 0 {
-		words := fmt.Sprintf("%d picked up late by render_service", len(picked))
-		if worst := sorted(picked, later(pickedUpLate))[0]; alone && p.Frames.Late == 0 {
-			words += ", the worst: " + text.Line(causetext.PickUp(p.all, worst))
-		}
-		parts = append(parts, words)
-	}
-	return parts
-}
+// summary says how many frames were late, and why.
+func (p *Process) summary() string { return p.subject().summarize(p.Ranking) }
 
-// shownFrames counts the frames that were shown late, "15 frames", or "15 of its pictures" if only those
-// of an application are looked at.
-func (p *Process) shownFrames() string {
+// shown says how many frames were shown late, and why; empty if none was. If only those with pictures of an
+// application are looked at, it says so.
+func (p *Process) shown() string {
+	if p.Shown.Late == 0 {
+		return ""
+	}
+	frames := text.Count(p.Shown.Late, "frame")
 	if p.Pictures {
-		return fmt.Sprintf("%d of its pictures", p.Shown.Late)
+		frames = fmt.Sprintf("%d of its pictures", p.Shown.Late)
 	}
-	return text.Count(p.Shown.Late, "frame")
+	return mostly(fmt.Sprintf("%s showed %s late, by %s ms in all", p.subject().name(), frames, text.Milliseconds(p.Shown.Lost)), p.Shown, func(c *why.Cost) string {
+		return causetext.CostTitle(c) + causetext.InStages(c)
+	})
 }
 
-// because says why frames were shown late: ": 100 % of that is waiting for storage in Repaint
-// (3 frames, 12 knock-on), worst 3497".
-func because(r *why.Ranking) string {
-	if 2*r.Unknown > r.Lost {
-		return fmt.Sprintf("; the cause of %s of that is unknown", text.Percent(r.Unknown, r.Lost))
+// pickedUp says how many frames on time were picked up late, and why if nothing else was late; empty if none was.
+func (p *Process) pickedUp(alone bool) string {
+	n := len(p.PickedUpLate)
+	if n == 0 {
+		return ""
 	}
-	words := ": " + quarters(r, " of that is", func(c *why.Cost) string {
-		direct := text.Count(len(c.Late)-c.KnockOns, "frame")
-		if c.KnockOns > 0 {
-			direct += fmt.Sprintf(", %d knock-on", c.KnockOns)
-		}
-		return causetext.CostTitle(c) + causetext.InStages(c) + " (" + direct + ")"
-	})
-	words += ", worst " + text.Vsync(r.Costs[0].Worst.Frame.VsyncID)
-	if len(r.Costs) > 1 && !slices.ContainsFunc(r.Costs, func(c *why.Cost) bool { return c.Gain > 0 }) {
-		words += "; " + causetext.NoneAlone
+	var sum trace.Duration
+	for _, e := range p.PickedUpLate {
+		sum += e.PickUp.Lost
+	}
+	words := fmt.Sprintf("render_service picked up %s of %s late, by %s ms in all", text.Count(n, "frame"), p.subject().name(), text.Milliseconds(sum))
+	if alone && p.Frames.Late == 0 {
+		words += "; the worst: " + text.Line(causetext.PickUp(p.all, sorted(p.PickedUpLate, later(pickedUpLate))[0]))
 	}
 	return words
+}
+
+// pictures says by how much the pictures of an application came late to the display if that is not all because of
+// itself; empty otherwise. The sentence follows one about lead.
+func (p *Process) pictures(lead *Process) string {
+	d := p.delay()
+	if d == nil || d.System == 0 || p.Frames.Late == 0 {
+		return ""
+	}
+	whose := "Its pictures"
+	if p != lead {
+		whose = "Pictures of " + p.subject().name()
+	}
+	sum := d.Application + d.System
+	words := fmt.Sprintf("%s came %s ms late in all", whose, text.Milliseconds(sum))
+	if d.Application == 0 {
+		return words + ", by the system"
+	}
+	return words + fmt.Sprintf(": %s by the application, %s by the system", text.Percent(d.Application, sum), text.Percent(d.System, sum))
 }
 
 // lateness is by how much the pictures of an application came late to the display, in sum: because of its

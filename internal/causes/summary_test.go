@@ -7,6 +7,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/testing/must"
 )
 
 // Only the pictures of an application count if it was asked for, whoever made render_service late: here
@@ -53,25 +54,23 @@ func TestSummaryOfPictures(t *testing.T) {
 	picture(second, 110, 3_000, nil)
 	tl, c := timeline(list...)
 	for _, test := range []struct{ process, want string }{
-		{"", "com.example.second: 1 of 2 frames late; 100 % of the lost time is waiting for storage in FlushLayoutTask (io_schedule); " +
-			"render_service showed 3 frames late: 100 % of that is running in Blur [drawing] (1 frame, 2 knock-on), worst 102; " +
-			"of the 20.0 ms that its pictures came late, 50 % are the application's, 50 % the system's"},
-		{"first", "com.example.first: 0 of 2 frames late; render_service showed 2 of its pictures late: 100 % of that is running in Blur [drawing] (1 frame, 1 knock-on), worst 102"},
-		{"second", "com.example.second: 1 of 2 frames late; 100 % of the lost time is waiting for storage in FlushLayoutTask (io_schedule); " +
-			"render_service showed 1 of its pictures late: 100 % of that is running in Blur [drawing] (0 frames, 1 knock-on), worst 102; " +
-			"of the 20.0 ms that its pictures came late, 50 % are the application's, 50 % the system's"},
+		{"", "com.example.second: 1 of 2 frames late, 3.0 ms lost, 100 % of it waiting for storage in FlushLayoutTask (io_schedule)\n" +
+			"Its pictures came 20.0 ms late in all: 50 % by the application, 50 % by the system\n" +
+			"render_service showed 3 frames late, by 30.0 ms in all, 100 % of it running in Blur [drawing]"},
+		{"first", "com.example.first: 0 of 2 frames late\nrender_service showed 2 of its pictures late, by 20.0 ms in all, 100 % of it running in Blur [drawing]"},
+		{"second", "com.example.second: 1 of 2 frames late, 3.0 ms lost, 100 % of it waiting for storage in FlushLayoutTask (io_schedule)\n" +
+			"Its pictures came 20.0 ms late in all: 50 % by the application, 50 % by the system\n" +
+			"render_service showed 1 of its pictures late, by 10.0 ms in all, 100 % of it running in Blur [drawing]"},
 	} {
 		o := Options{}
 		if test.process != "" {
 			o.Process, o.Pattern = func(p *analyzer.Process) bool { return strings.HasSuffix(p.Name, test.process) }, test.process
 		}
 		in := Input{Name: "trace.ftrace", Causes: c, Processes: Processes(tl, c, o)}
-		if _, got, _ := Summary(&in); got != test.want {
-			t.Errorf("%q: got\n%s\nwant\n%s", test.process, got, test.want)
-		}
-		if got := (&builder{Options: o, in: &in}).document().Answer; !strings.HasPrefix(got, test.want[:100]) {
-			t.Errorf("%q: the answer is %s", test.process, got)
-		}
+		_, said, _ := Summary(&in)
+		must.Equal(t, strings.Join(append([]string{said.Summary}, said.Sentences...), "\n"), test.want, "%q", test.process)
+		d := (&builder{Options: o, in: &in}).document()
+		must.Equal(t, strings.Join(append([]string{d.Answer}, d.Sentences...), "\n"), test.want, "%q: the document", test.process)
 	}
 }
 
@@ -81,8 +80,8 @@ func TestSummaryOfSystem(t *testing.T) {
 		cause why.Share
 		want  string
 	}{
-		{why.Share{Stage: why.StageStart, Wait: why.WaitVsync}, "the 10.0 ms that its pictures came late are the system's"},
-		{why.Share{Wait: why.WaitBinder, Culprit: &why.Culprit{PID: 40, Process: "foundation", Sure: true}}, "the 10.0 ms that its pictures came late are the system's"},
+		{why.Share{Stage: why.StageStart, Wait: why.WaitVsync}, "Its pictures came 10.0 ms late in all, by the system"},
+		{why.Share{Wait: why.WaitBinder, Culprit: &why.Culprit{PID: 40, Process: "foundation", Sure: true}}, "Its pictures came 10.0 ms late in all, by the system"},
 		{why.Share{Wait: why.WaitOtherProcess, Culprit: &why.Culprit{PID: 40, Process: "foundation"}}, ""},
 		{why.Share{Wait: why.WaitBinder, Culprit: &why.Culprit{PID: 11, Process: "com.example.app:render", Sure: true}}, ""},
 		{why.Share{Wait: why.Run}, ""},
@@ -97,7 +96,8 @@ func TestSummaryOfSystem(t *testing.T) {
 		r.Frame.Expected, r.Frame.Period = analyzer.Interval{Start: at(20_000), End: at(30_000)}, 10*trace.Millisecond
 		e.Frame.Render = r.Frame
 		tl, c := timeline(e, r)
-		_, got, _ := Summary(&Input{Name: "a.ftrace", Causes: c, Processes: Processes(tl, c, Options{})})
+		_, said, _ := Summary(&Input{Name: "a.ftrace", Causes: c, Processes: Processes(tl, c, Options{})})
+		got := strings.Join(said.Sentences, "; ")
 		if test.want == "" && strings.Contains(got, "came late") || !strings.Contains(got, test.want) {
 			t.Errorf("%s: %s, want %q in it", test.cause.Wait, got, test.want)
 		}

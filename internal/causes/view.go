@@ -37,7 +37,7 @@ const (
 
 // newDocument returns why the frames of an input were late.
 func newDocument(in *Input, o Options) *view.Document {
-	d := &view.Document{Kind: "Why frames were late", Title: text.Base(in.Name) + " – why frames were late", Summary: headline(in, o)}
+	d := &view.Document{Kind: "Why frames were late", Title: text.Base(in.Name) + " – why frames were late", Answer: headline(in, o)}
 	if o.Interaction != nil {
 		d.Kind = "Why an interaction lost time"
 		d.Title = fmt.Sprintf("%s – interaction %d, %s", text.Base(in.Name), o.Interaction.ID, text.Interaction(o.Interaction))
@@ -49,18 +49,19 @@ func newDocument(in *Input, o Options) *view.Document {
 	return d
 }
 
-// headline is the first line of a document: what was late and why; empty for single frames.
-func headline(in *Input, o Options) string {
+// headline is what a document says first: what was late and why; nothing of single frames.
+func headline(in *Input, o Options) (a text.Answer) {
 	switch {
 	case o.Vsync != 0:
-		return ""
+		return a
 	case rating.Doubtful(in.Quality):
-		return rating.Doubt([]*quality.Quality{in.Quality})
+		a.Say(rating.Doubt([]*quality.Quality{in.Quality}))
+		return a
 	case o.Interaction != nil:
 		for _, i := range in.Interactions {
-			return i.summary()
+			a.Say(i.summary())
 		}
-		return ""
+		return a
 	}
 	var measured []*stats.Interaction
 	for _, i := range in.Interactions {
@@ -73,9 +74,8 @@ func headline(in *Input, o Options) string {
 // summary says of the process that lost the most time, and of the layer that did, how many frames and
 // buffers were late and why. lost is what the frames of the process lost, and lead the layer that the
 // summary begins with; nil if it begins with the process.
-func summary(in *Input, o Options) (words string, lost trace.Duration, lead *Layer) {
-	var parts []string
-	first, words, late := Summary(in)
+func summary(in *Input, o Options) (a text.Answer, lost trace.Duration, lead *Layer) {
+	first, frames, late := Summary(in)
 	if first != nil {
 		lost = first.Lost
 	}
@@ -94,23 +94,24 @@ func summary(in *Input, o Options) (words string, lost trace.Duration, lead *Lay
 	}
 	if worst == nil && (first == nil || o.Layer != nil) { // there is nothing else to say
 		if len(onTime) > 1 {
-			return layersOnTime(onTime, "layer"), lost, nil
+			a.Say(layersOnTime(onTime, "layer"))
+			return a, lost, nil
 		} else if len(onTime) == 1 {
 			worst = onTime[0]
 		}
 	}
-	if first != nil && o.Layer == nil && (worst == nil || worst.Late == 0 || late) {
-		parts = append(parts, words)
+	said := first != nil && o.Layer == nil && (worst == nil || worst.Late == 0 || late)
+	if worst != nil && (!said || !first.Leads(worst.Late, worst.Lost)) {
+		lead = worst
+		a.Say(worst.summary(o))
 	}
-	if worst != nil {
-		if len(parts) == 0 || !first.Leads(worst.Late, worst.Lost) {
-			lead = worst
-		}
-		if parts = append(parts, worst.summary(o)); lead != nil {
-			slices.Reverse(parts)
-		}
+	if said {
+		a.Add(frames)
 	}
-	return strings.Join(parts, "; "), lost, lead
+	if worst != nil && lead == nil {
+		a.Say(worst.summary(o))
+	}
+	return a, lost, lead
 }
 
 // inputBlocks returns what is known about one input, and a section for each process.

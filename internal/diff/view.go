@@ -75,7 +75,7 @@ func (d *Diff) view(o WriteOptions) *view.Document {
 	verdict := d.verdict()
 	names := text.Printable(d.Base.Name) + " → " + text.Printable(d.New.Name)
 	doc := &view.Document{
-		Kind: "Frame comparison", Title: names + " – frame comparison", Summary: strings.ToUpper(verdict[:1]) + verdict[1:] + ".",
+		Kind: "Frame comparison", Title: names + " – frame comparison", Answer: text.Answer{Summary: strings.ToUpper(verdict[:1]) + verdict[1:] + "."},
 		Gate: d.gate(o, names, verdict),
 	}
 	doc.Gate.Warnings = d.warnings()

@@ -118,7 +118,7 @@ func (t *Trend) buildText(build string) string { return t.name() + " " + text.Pr
 // document returns the trend for people: the changes, then the groups, those that changed first.
 func (t *Trend) document(o WriteOptions) *view.Document {
 	events := t.events()
-	d := &view.Document{Kind: "Trend", Title: fmt.Sprintf("%s by %s", capital(t.Of), t.name()), Summary: t.summary(events)}
+	d := &view.Document{Kind: "Trend", Title: fmt.Sprintf("%s by %s", capital(t.Of), t.name()), Answer: text.Answer{Summary: t.summary(events)}}
 	d.Warnings = view.Skipped(o.Skipped)
 	for _, warning := range t.Warnings {
 		d.Warnings = append(d.Warnings, text.Printable(warning))

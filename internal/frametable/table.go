@@ -176,12 +176,11 @@ func (c tableColumn) shorten(cell string, width int) string {
 	return text.Shorten(cell, width)
 }
 
-// inputNames returns the names of the inputs in the table, by name. If there is little
-// room, they have neither the folder nor the extension that all of them have.
-func inputNames(inputs []Input, limited bool) map[string]string {
+// inputNames returns the names of the inputs in the table, by name. They have neither the folder nor the extension that all of them have.
+func inputNames(inputs []Input) map[string]string {
 	names := map[string]string{}
 	folder, extension := "", ""
-	if limited && len(inputs) > 1 {
+	if len(inputs) > 1 {
 		folder, extension = folderOf(inputs[0].Name), path.Ext(inputs[0].Name)
 	}
 	for _, in := range inputs {
@@ -208,7 +207,7 @@ func folderOf(name string) string { return name[:strings.LastIndexAny(name, sepa
 // the widest ones decide which columns there is room for.
 func writeTable(w io.Writer, inputs []Input, list iter.Seq[item], o Options) error {
 	out := text.NewWriter(w, o.Style)
-	all := tableColumns(inputs, inputNames(inputs, out.Limited), &o)
+	all := tableColumns(inputs, inputNames(inputs), &o)
 	widths := make([]int, len(all))
 	var cells []byte // each with a zero behind it: names have none
 	add := func(column int, cell string) {
@@ -225,10 +224,7 @@ func writeTable(w io.Writer, inputs []Input, list iter.Seq[item], o Options) err
 			add(i, cmp.Or(c.cell(&r, it.in), text.Unknown))
 		}
 	}
-	columns, hidden := all, []string(nil)
-	if out.Limited {
-		columns, widths, hidden = fit(all, widths, out.Width)
-	}
+	columns, widths, hidden := fit(all, widths, out.Width)
 	var line []byte
 	for len(cells) > 0 {
 		line = line[:0]

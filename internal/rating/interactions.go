@@ -42,10 +42,10 @@ func (m Missed) Count() (n int) {
 	return n
 }
 
-// Headline returns a summary of the inputs, after clauses about hangs, if any are given, and about the
+// Headline returns what is said of inputs, after sentences about hangs, if any are given, and about the
 // interactions that miss a limit, if any does. Those of several inputs are only counted,
 // because each input has its own numbers.
-func Headline(hangs, summary string, inputs ...[]*stats.Interaction) string {
+func Headline(hangs string, said text.Answer, inputs ...[]*stats.Interaction) (a text.Answer) {
 	total := 0
 	var janked, slow []*stats.Interaction
 	for _, list := range inputs {
@@ -70,27 +70,21 @@ func Headline(hangs, summary string, inputs ...[]*stats.Interaction) string {
 	if total == 1 {
 		of = " interaction"
 	}
-	var parts []string
-	if hangs != "" {
-		parts = append(parts, hangs)
-	}
+	a.Say(hangs)
 	if n := len(janked); n > 0 {
-		parts = append(parts, fmt.Sprint(n)+of+" janked"+named(janked))
-		of = ""
+		a.Say(fmt.Sprint(n) + of + " janked" + named(janked))
 	}
 	if n := len(slow); n > 0 {
-		parts = append(parts, fmt.Sprint(n)+of+" responded too late"+named(slow))
+		a.Say(fmt.Sprint(n) + of + " responded too late" + named(slow))
 	}
-	if summary != "" {
-		parts = append(parts, summary)
-	}
-	return strings.Join(parts, "; ")
+	a.Add(said)
+	return a
 }
 
 // What Headline names at most: different interactions.
 const (
 	maxNames = 2
-	maxName  = 80 // width of one
+	maxName  = 50 // width of one
 )
 
 // name names interactions: "2 and 3 (fling of a list of com.example)".

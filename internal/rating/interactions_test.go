@@ -1,12 +1,14 @@
 package rating_test
 
 import (
+	"strings"
 	"testing"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/rating"
 	"ohframe/internal/testing/must"
+	"ohframe/internal/text"
 )
 
 func TestOfGrade(t *testing.T) {
@@ -15,8 +17,13 @@ func TestOfGrade(t *testing.T) {
 	}
 }
 
+func headline(hangs, said string, inputs ...[]*stats.Interaction) string {
+	a := rating.Headline(hangs, text.Answer{Summary: said}, inputs...)
+	return strings.Join(append([]string{a.Summary}, a.Sentences...), "\n")
+}
+
 func TestHeadlineOfHang(t *testing.T) {
-	must.Equal(t, rating.Headline("hang", "late"), "hang; late")
+	must.Equal(t, headline("hang", "late"), "hang\nlate")
 }
 
 func TestHeadline(t *testing.T) {
@@ -36,13 +43,13 @@ func TestHeadline(t *testing.T) {
 		want   string
 	}{
 		{"none", [][]*stats.Interaction{{good}}, "late"},
-		{"janked", [][]*stats.Interaction{{good, fling(2, 5), fling(3, 6)}}, "2 of 3 interactions janked: 2, 3 (fling of a list of com.a); late"},
-		{"both", [][]*stats.Interaction{{good, fling(2, 5), slow}}, "1 of 3 interactions janked: 2 (fling of a list of com.a); 1 responded too late: 4 (switch of a page of com.b); late"},
-		{"missed run", [][]*stats.Interaction{{of(1, "APP_TAB_SWITCH", "com.b", 0, 3, stats.GradeS)}}, "1 interaction janked: 1 (switch of a tab of com.b); late"},
-		{"many kinds", [][]*stats.Interaction{{fling(1, 5), of(2, "APP_TAB_SWITCH", "com.b", 0, 3, stats.GradeS), of(3, "X", "com.b", 0, 3, stats.GradeS)}}, "3 of 3 interactions janked: 1–3; late"},
-		{"several inputs", [][]*stats.Interaction{{fling(1, 5)}, {good, slow}}, "1 of 3 interactions janked; 1 responded too late; late"},
+		{"janked", [][]*stats.Interaction{{good, fling(2, 5), fling(3, 6)}}, "2 of 3 interactions janked: 2, 3 (fling of a list of com.a)\nlate"},
+		{"both", [][]*stats.Interaction{{good, fling(2, 5), slow}}, "1 of 3 interactions janked: 2 (fling of a list of com.a)\n1 of 3 interactions responded too late: 4 (switch of a page of com.b)\nlate"},
+		{"missed run", [][]*stats.Interaction{{of(1, "APP_TAB_SWITCH", "com.b", 0, 3, stats.GradeS)}}, "1 interaction janked: 1 (switch of a tab of com.b)\nlate"},
+		{"many kinds", [][]*stats.Interaction{{fling(1, 5), of(2, "APP_TAB_SWITCH", "com.b", 0, 3, stats.GradeS), of(3, "X", "com.b", 0, 3, stats.GradeS)}}, "3 of 3 interactions janked: 1–3\nlate"},
+		{"several inputs", [][]*stats.Interaction{{fling(1, 5)}, {good, slow}}, "1 of 3 interactions janked\n1 of 3 interactions responded too late\nlate"},
 	} {
-		must.Equal(t, rating.Headline("", "late", test.inputs...), test.want, "%s", test.name)
+		must.Equal(t, headline("", "late", test.inputs...), test.want, "%s", test.name)
 	}
-	must.Equal(t, rating.Headline("", "", []*stats.Interaction{good}), "", "nothing to say")
+	must.Equal(t, headline("", "", []*stats.Interaction{good}), "", "nothing to say")
 }

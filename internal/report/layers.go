@@ -21,7 +21,6 @@ import (
 
 const (
 	pageLayerWidth = 64    // above a picture
-	lineLayerWidth = 100   // in a summary
 	barGap         = 0.004 // between the bars of a picture, as a share of its width
 	// wholeVsyncs is by how much of a vsync a cadence may differ from whole ones: more than
 	// its median does, less than half a vsync.
@@ -126,8 +125,8 @@ func largestLayerOverrun(l *stats.Layer) (largest *float64) {
 	return largest
 }
 
-// summarizeLayers says how evenly the layer was shown that lost the most time of all inputs,
-// how many of its buffers were late, and how much it lost. With all false only a layer with a cadence
+// summarizeLayers says of the layer that lost the most time of all inputs how many of its buffers were late,
+// or how evenly it was shown, and how much it lost. With all false only a layer with a cadence
 // counts.
 func summarizeLayers(inputs []Input, all bool) (summary string, late int, lost trace.Duration) {
 	var list []*stats.Layer
@@ -143,48 +142,26 @@ func summarizeLayers(inputs []Input, all bool) (summary string, late int, lost t
 		return "", 0, 0
 	}
 	l := sortedLayers(list)[0]
-	summary = text.ShortLayerName(l.Name, lineLayerWidth)
+	summary = text.ShortLayerName(l.Name, causes.MaxSubject)
 	if l.Name == "" || namesRepeat(of[l].Stats.Layers) {
 		summary = fmt.Sprintf("layer %d (%s)", l.ID, summary)
 	}
-	summary += ": "
-	if l.FPS != nil {
-		summary += number(l.FPS) + " FPS, "
-	}
 	if l.Late == nil {
-		summary += "without a cadence"
+		summary += ": without a cadence"
 	} else {
-		summary += fmt.Sprintf("%d of %s late", *l.Late, text.Count(l.Judged, l.Source.Unit()))
-		if *l.Late > 0 {
-			summary += fmt.Sprintf(", the longest %s ms instead of %s", number(l.Longest), cadenceOfLongest(l))
-		}
+		summary = causes.NewLayer(l.Source, of[l].Causes).Summary(summary)
 	}
-	if l.Dropped > 0 {
+	if deref(l.Late) == 0 && l.FPS != nil {
+		summary += ", " + number(l.FPS) + " FPS"
+	}
+	if l.Dropped > 0 && deref(l.Late) == 0 {
 		dropped := text.Count(l.Dropped, "buffer") + " dropped"
 		if len(l.Drops) == 1 && l.Drops[0].Since != nil {
 			dropped = text.LayerDrop(&l.Drops[0], of[l].Stats.RefreshRates, of[l].origin())
 		}
 		summary += ", " + dropped
 	}
-	if c := of[l].Causes; c != nil && deref(l.Late) > 0 {
-		summary += causes.NewLayer(l.Source, c).Because()
-	}
 	return summary, deref(l.Late), layerLost(l)
-}
-
-// cadenceOfLongest returns the cadence that the longest interval of a layer was compared with, in
-// milliseconds.
-func cadenceOfLongest(l *stats.Layer) string {
-	longest := slices.MaxFunc(l.Source.Buffers, func(a, b *analyzer.Buffer) int { return cmp.Compare(judged(a), judged(b)) })
-	return text.Milliseconds(longest.Layer.CadenceOf(longest))
-}
-
-// judged returns the interval before a buffer's present, zero if it was not judged.
-func judged(b *analyzer.Buffer) trace.Duration {
-	if b.Pace == analyzer.Unpaced {
-		return 0
-	}
-	return b.Interval
 }
 
 // layersOnly returns the section of an input with its layers alone.

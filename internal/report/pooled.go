@@ -79,9 +79,9 @@ func pooledSummary(list []*process) string {
 		return ""
 	}
 	p := slices.MinFunc(list, before)
-	s := (&causes.Subject{Name: p.Pool.Name, PID: p.PID, Frames: p.Frames}).Summary()
-	if len(p.Pool.Causes) > 0 {
-		s += fmt.Sprintf("; %s of the lost time is %s", p.topShare(), text.Printable(p.Pool.Causes[0].Title))
+	s := (&causes.Subject{Name: p.Pool.Name, PID: p.PID, Frames: p.Frames, Lost: deref(p.Lost)}).Summary()
+	if len(p.Pool.Causes) > 0 && deref(p.Lost) >= trace.Millisecond {
+		s += fmt.Sprintf(", %s of it %s", p.topShare(), text.Printable(p.Pool.Causes[0].Title))
 	}
 	return s
 }

@@ -16,6 +16,7 @@ import (
 
 func write(t *testing.T, inputs []Input, format string, o Options) string {
 	t.Helper()
+	o.Style.Width = 300 // all columns
 	var b bytes.Buffer
 	must.Do(t, Write(&b, inputs, format, o))
 	return b.String()

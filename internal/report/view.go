@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
@@ -84,7 +83,8 @@ func newDocument(inputs []Input, o Options, page bool) *view.Document {
 		}
 		list := b.processes(in)
 		if in.Pool != nil {
-			d.Summary, d.Blocks = pooledSummary(list), append(d.Blocks, b.pooled(in, list)...)
+			d.Say(pooledSummary(list))
+			d.Blocks = append(d.Blocks, b.pooled(in, list)...)
 			return d
 		}
 		if !rating.Doubtful(in.Quality) {
@@ -113,7 +113,7 @@ func newDocument(inputs []Input, o Options, page bool) *view.Document {
 			hidden, hint = hidden+len(list)-len(shown), true
 		}
 	}
-	d.Summary = summaryOf(all, inputs)
+	d.Add(summaryOf(all, inputs))
 	if worst != nil {
 		for i := range sections {
 			s := sections[i].(view.Section)
@@ -157,9 +157,9 @@ func causesOf(in *Input, list []*process) causes.Input {
 	return c
 }
 
-// summaryOf returns the first line of a report: which inputs are unreliable, and what the others
+// summaryOf returns what a report says first: which inputs are unreliable, and what the others
 // show. The causes are those of the others.
-func summaryOf(list []causes.Input, inputs []Input) string {
+func summaryOf(list []causes.Input, inputs []Input) (a text.Answer) {
 	var qualities []*quality.Quality
 	var interactions [][]*stats.Interaction
 	var reliable []Input
@@ -170,48 +170,50 @@ func summaryOf(list []causes.Input, inputs []Input) string {
 			reliable = append(reliable, in)
 		}
 	}
-	doubt := rating.Doubt(qualities)
-	summary, lost := headline(list, reliable)
-	shown := rating.Headline(hangsSummary(reliable, lost, interactions), summary, interactions...)
-	if doubt == "" || shown == "" {
-		return doubt + shown
-	}
-	return doubt + "; " + shown
+	a.Say(rating.Doubt(qualities))
+	said, lost := headline(list, reliable)
+	a.Add(rating.Headline(hangsSummary(reliable, lost, interactions), said, interactions...))
+	return a
 }
 
 // headline says of the process and of the layer that lost the most time how many frames and
 // intervals were late, first of what lost more. Without frames of ArkUI, the layers are what the
 // user saw. lost is what the frames of the process lost.
-func headline(list []causes.Input, inputs []Input) (summary string, lost trace.Duration) {
+func headline(list []causes.Input, inputs []Input) (a text.Answer, lost trace.Duration) {
 	applications := slices.ContainsFunc(list, func(in causes.Input) bool {
 		return slices.ContainsFunc(in.Processes, func(p *causes.Process) bool {
 			return p.Kind == stats.Application && p.Frames.Complete > p.Frames.Framework
 		})
 	})
 	var worst *causes.Subject
-	frames := ""
+	var frames text.Answer
 	for i := range list {
-		if first, words, _ := causes.Summary(&list[i]); first != nil && (worst == nil || first.Compare(worst) < 0) {
-			worst, frames = first, words
+		if first, said, _ := causes.Summary(&list[i]); first != nil && (worst == nil || first.Compare(worst) < 0) {
+			worst, frames = first, said
 			if len(list) > 1 {
-				frames = text.Printable(list[i].Name) + ": " + words
+				of := fmt.Sprintf("That is in %s, the worst of %d inputs", text.Printable(list[i].Name), len(list))
+				frames = text.Answer{Summary: said.Summary, Sentences: append([]string{of}, said.Sentences...)}
 			}
 		}
 	}
 	if worst == nil {
-		worst, frames = &causes.Subject{}, summarizeCounts(inputs)
+		worst = &causes.Subject{}
+		frames.Say(summarizeCounts(inputs))
 	}
 	layers, late, ofLayers := summarizeLayers(inputs, !applications)
-	parts := []string{frames, layers}
+	a.Say(summarizeUnused(inputs))
 	switch {
-	case layers == "" || frames == "":
-	case !applications && worst.Frames.Late == 0 && late > 0:
-		parts = []string{layers}
-	case !worst.Leads(late, ofLayers):
-		parts = []string{layers, frames}
+	case layers != "" && !applications && worst.Frames.Late == 0 && late > 0:
+		a.Say(layers)
+	case layers != "" && !worst.Leads(late, ofLayers):
+		a.Say(layers)
+		a.Add(frames)
+	default:
+		if a.Add(frames); a.Summary == "" || late > 0 || worst.Frames.Late == 0 {
+			a.Say(layers)
+		}
 	}
-	parts = append([]string{summarizeUnused(inputs)}, parts...)
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; "), worst.Lost
+	return a, worst.Lost
 }
 
 // hangsSummary says what the worst hang is, as causes.HangsSummary does.

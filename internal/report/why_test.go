@@ -54,7 +54,7 @@ const storage = "waiting for storage in FlushLayoutTask (io_schedule)"
 func TestCausesInTable(t *testing.T) {
 	got := write(t, []Input{explained("FlushLayoutTask", "Worker")}, "table", Options{Verbose: true})
 	for _, want := range []string{
-		"render_service: 3 of 6 frames late; com.example.app: 1 of 5 frames late; 67 %",
+		"render_service: 3 of 6 frames late, 25.0 ms lost\n  com.example.app: 1 of 5 frames late, 12.0 ms lost, 67 % of it waiting for storage",
 		"\n  com.example.app      12.0   67 %  " + storage + "\n",
 		`
   Lost 12.0 ms in 1 late frame of 5

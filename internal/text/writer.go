@@ -13,10 +13,10 @@ import (
 // DefaultWidth is the number of cells in a line that is not for a terminal.
 const DefaultWidth = 100
 
-// Lines are neither narrower nor wider: a table needs room, and wide gaps are hard to read.
+// Lines of a terminal are neither narrower nor wider: a table needs room, and wide gaps are hard to read.
 const (
 	minWidth = 80
-	maxWidth = 160
+	MaxWidth = 160
 )
 
 // Style is how text looks where it is shown.
@@ -33,22 +33,19 @@ type Writer struct {
 	Ink
 	// Width is the number of cells in a line.
 	Width int
-	// Limited: lines that are wider do not fit. Otherwise they may be wider, and nothing is
-	// left out.
-	Limited bool
 }
 
 // NewWriter returns a writer. The width of "–" and "→" does not depend on the locale from
 // then on.
 func NewWriter(w io.Writer, s Style) Writer {
 	text.OverrideRuneWidthEastAsianWidth(false)
-	return Writer{bufio.NewWriter(w), Ink(s.Color), min(max(minWidth, cmp.Or(s.Width, DefaultWidth)), maxWidth), s.Width > 0}
+	return Writer{bufio.NewWriter(w), Ink(s.Color), max(minWidth, cmp.Or(s.Width, DefaultWidth))}
 }
 
 // Hidden writes which columns of a table have no room.
 func (w Writer) Hidden(titles []string) {
 	if len(titles) > 0 {
-		note := Wrap("no room for "+strings.Join(titles, ", ")+"; a wider terminal or a file shows all", w.Width-2)
+		note := Wrap("no room for "+strings.Join(titles, ", ")+"; a wider terminal shows more, JSON all", w.Width-2)
 		for line := range strings.SplitSeq(note, "\n") {
 			fmt.Fprintln(w, w.Dim("  "+line))
 		}

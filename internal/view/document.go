@@ -15,6 +15,7 @@ import (
 	"ohframe/internal/condition"
 	"ohframe/internal/quality"
 	"ohframe/internal/rating"
+	"ohframe/internal/text"
 )
 
 // Document is what a command shows.
@@ -23,8 +24,8 @@ type Document struct {
 	Kind string
 	// Title is the title of the page, usually with the name of the input.
 	Title string
-	// Summary is the answer in one or two sentences; may be empty.
-	Summary string
+	// Answer is what the document says first; may be empty.
+	text.Answer
 	// Warnings are about the whole document, such as skipped inputs.
 	Warnings []string
 	// Gate has the conditions and what they apply to.

@@ -15,6 +15,9 @@ func WriteTerminal(w io.Writer, d *Document, style text.Style) error {
 	t := &terminal{Writer: text.NewWriter(w, style)}
 	if d.Summary != "" {
 		t.lines("", d.Summary, t.Bold)
+		for _, s := range d.Sentences {
+			t.hangBy(indent, indent+indent, s)
+		}
 		t.WriteByte('\n')
 	}
 	for _, line := range d.Warnings {
@@ -61,8 +64,10 @@ func (t *terminal) lines(indent, s string, style func(string) string) {
 }
 
 // hang writes text after a head. Further lines begin below its first character.
-func (t *terminal) hang(head, s string) {
-	indent := strings.Repeat(" ", text.Width(head))
+func (t *terminal) hang(head, s string) { t.hangBy(head, strings.Repeat(" ", text.Width(head)), s) }
+
+// hangBy is hang with the indent of further lines.
+func (t *terminal) hangBy(head, indent, s string) {
 	for line := range strings.SplitSeq(text.Wrap(s, t.Width-len(indent)), "\n") {
 		fmt.Fprintln(t, strings.TrimRight(head+strings.TrimSpace(line), " "))
 		head = indent
@@ -312,7 +317,7 @@ func (t *terminal) columns(b *Table) (kept []int, widths []int, hidden []string)
 		}
 		return n
 	}
-	for drop := maxDrop(b.Columns); t.Limited && drop > 0; drop-- {
+	for drop := maxDrop(b.Columns); drop > 0; drop-- {
 		for at, i := range slices.Backward(kept) {
 			if b.Columns[i].Drop == drop && needed() > t.Width {
 				kept = slices.Delete(kept, at, at+1)
@@ -348,9 +353,6 @@ func (t *terminal) columns(b *Table) (kept []int, widths []int, hidden []string)
 			if share >= b.Columns[i].Min {
 				widths[i] = max(widths[i], b.Columns[i].Min)
 			}
-		}
-		if !t.Limited {
-			widths[i] = max(widths[i], b.Columns[i].Min)
 		}
 		room -= widths[i]
 	}

@@ -13,7 +13,7 @@ import (
 // everything has each block that a terminal shows, and those that only pages show.
 func everything() *Document {
 	return &Document{
-		Summary: "One of two frames was late.",
+		Answer: text.Answer{Summary: "One of two frames was late.", Sentences: []string{"It was the system."}},
 		Blocks: []Block{
 			Section{Title: "a.ftrace", About: "1.000 s of trace", Blocks: []Block{Note{Label: "Data quality", Text: "good"}, Note{}}},
 			Section{Title: "app", About: "pid 7", Article: true, ID: "app", Pick: "app", Blocks: []Block{
