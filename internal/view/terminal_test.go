@@ -33,6 +33,7 @@ func everything() *Document {
 // Colour changes nothing but colours, which are the only escape codes.
 func TestTerminal(t *testing.T) {
 	const want = `One of two frames was late.
+  It was the system.
 
 a.ftrace  1.000 s of trace
   Data quality: good
