@@ -24,7 +24,7 @@ function addButtons(line: Element): void {
     button.onclick = () => parent.postMessage({command: of}, '*');
     line.append(button);
   };
-  if (verb === 'open' && /^[^']*? --frame /.test(command)) add(why, command.replace(' open ', ' why ').replace(/^([^']*?) --at \S+/, '$1'));
+  if (verb === 'open' && /^[^']*? --frame /.test(command)) add(why, command.replace(' open ', ' why '));
   if (verb === 'why') add(why, command);
   else add(perfetto, command);
 }

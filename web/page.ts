@@ -219,7 +219,7 @@ function explain(error: unknown): [string, ...string[]] | undefined {
 // ---- Why
 
 /** The flags that commands of reports may have. The page adds others itself. */
-const flags = new Set(['--process', '--frame', '--at', '--interaction', '--layer', '--entry', '--from', '--to', '--clock-offset', '--phase-rule']);
+const flags = new Set(['--process', '--frame', '--interaction', '--layer', '--entry', '--from', '--to', '--clock-offset']);
 
 /** The words of a shell command of a report; undefined if it is none that the page runs. */
 function wordsOf(command: string): string[] | undefined {
@@ -326,7 +326,7 @@ function saves(s: Subject): [Word, string, string[]][] {
   if (!s.sides) list.unshift(...s.items.flatMap((i) => i.traces).map((trace): [Word, string, string[]] => ['saveTrace', stem(trace) + '.pftrace', ['convert', '-q', '--', trace]]));
   else if (isPair(s)) list.unshift(['saveBoth', both, ['diff', ...all]]);
   list.push(['saveJSON', name + '.json', [verb, ...all]]);
-  if (!s.sides) list.push(['saveCSV', name + '.csv', ['report', ...all]], ['saveFrames', name + '.frames.csv', ['frames', '--causes', ...all]]);
+  if (!s.sides) list.push(['saveCSV', name + '.csv', ['report', ...all]], ['saveFrames', name + '.frames.csv', ['frames', ...all]]);
   return list;
 }
 

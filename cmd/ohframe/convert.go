@@ -28,13 +28,11 @@ import (
 var eventNames = []string{ohframe.ShownEvents: "shown", ohframe.AllEvents: "all", ohframe.NoEvents: "none"}
 
 type convertFlags struct {
-	Output   string       `flag:"output,o" usage:"write to {OUT}; - is standard output, .gz compresses"`
-	Events   flags.Choice `flag:"events" usage:"events beside frames: {}"`
-	NoTracks bool         `flag:"no-tracks" usage:"write no tracks but Perfetto's frame timeline"`
+	Output string       `flag:"output,o" usage:"write to {OUT}; - is standard output, .gz compresses"`
+	Events flags.Choice `flag:"events" usage:"events beside frames: {}"`
 	flags.MeasureFlag
 	flags.NoCausesFlag
 	AndroidCompat bool                      `flag:"android-compat" usage:"also write what queries for Android expect"`
-	Compress      bool                      `flag:"compress" usage:"compress the packets in the trace"`
 	Attribute     flags.Repeated[attribute] `flag:"attribute" usage:"store a fact in the trace: {KEY=VALUE}; may be repeated"`
 	quietFlag
 	flags.StrictFlag
@@ -164,7 +162,7 @@ func convertOne(c *call, r *reader, in input, outName string, last bool) error {
 	r.addBad(in.name, notGood(summary.Quality, summary.Warnings))
 	if outName != standard && !c.Quiet {
 		fmt.Fprintf(os.Stderr, "wrote %s\n", text.Printable(outName))
-		if last && !summary.PassedThrough && !c.Bool("no-tracks") && summary.Quality.Frames() > 0 {
+		if last && !summary.PassedThrough && summary.Quality.Frames() > 0 {
 			fmt.Fprintf(os.Stderr, "  in Perfetto's UI: the track Late frames, below the CPUs; or: ohframe open %s\n", text.Quoted(outName))
 		}
 	}
@@ -205,8 +203,7 @@ func isPerfetto(in *source) bool {
 func convertInto(c *call, in input, file io.Reader, out io.Writer, outName string, passThrough bool) (*ohframe.Summary, error) {
 	options := ohframe.ConvertOptions{PassThrough: passThrough, Output: exporter.Options{
 		Input: filepath.Base(in.name), Version: version.String(),
-		Compress: c.Compress,
-		NoTracks: c.NoTracks, AndroidCompat: c.AndroidCompat,
+		AndroidCompat: c.AndroidCompat,
 	}}
 	var err error
 	if options.Options, err = traceOptions(c); err != nil {

@@ -96,7 +96,7 @@ func TestConverted(t *testing.T) {
 	for _, format := range []string{"table", "csv", "json", "parquet"} {
 		commands = append(commands, "frames --format "+format+" trace")
 	}
-	commands = append(commands, "frames --kind app,render,layer --causes --format csv trace", "frames --kind layer trace")
+	commands = append(commands, "frames --kind app,render,layer --format csv trace", "frames --kind layer trace")
 	// output returns what a command writes, its error and its messages.
 	output := func(side, command string) string {
 		t.Chdir(filepath.Join(folder, side))
@@ -118,7 +118,7 @@ func TestConverted(t *testing.T) {
 		t.Chdir(filepath.Join(folder, "text"))
 		flags := []string{}
 		if len(name)%2 == 0 {
-			flags = []string{"--events", "none", "--compress"}
+			flags = []string{"--events", "none"}
 		}
 		os.Remove("trace.perf.data")
 		if samples[name] != nil {

@@ -168,7 +168,7 @@ func countedOnce(t *testing.T, content []byte, file string) {
 	check("report as CSV", got)
 
 	got = map[string]numbers{}
-	for _, r := range records(t, run("ohframe frames "+file+" --causes --format csv")) {
+	for _, r := range records(t, run("ohframe frames "+file+" --format csv")) {
 		if r["kind"] == "layer" || r["truncated"] == "true" {
 			continue
 		}
@@ -238,7 +238,7 @@ func countedOnce(t *testing.T, content []byte, file string) {
 		}
 	}
 
-	table, page, list := run("ohframe report "+file+" --verbose"), run("ohframe report "+file+" --format html"), run("ohframe why "+file+" --all")
+	table, page, list := run("ohframe report "+file+" --all"), run("ohframe report "+file+" --format html"), run("ohframe why "+file+" --all")
 	squeezed := strings.Join(strings.Fields(table), " ")
 	for k, n := range want {
 		frames := func(n int64, noun string) string {

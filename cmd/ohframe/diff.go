@@ -35,7 +35,7 @@ type diffFlags struct {
 	MinEffect string `flag:"min-effect" usage:"smallest changes that count: {MEASURE=1pp}" default:"1pp, 2%"`
 	Merge     string `flag:"merge" usage:"write both to {OUT.tar}, on one timeline"`
 	processFlag
-	verboseFlag
+	allFlag
 	whereFlag
 	flags.NoCausesFlag
 	flags.StrictFlag
@@ -91,7 +91,7 @@ func runDiff(c *call, f *diffFlags) error {
 	}
 	err = writeOutput(c, func(out io.Writer, style text.Style) error {
 		return diff.Write(out, d, r.format, diff.WriteOptions{
-			Style: style, Verbose: f.Verbose, Gate: r.gate(d.Checks()), Skipped: r.skipped,
+			Style: style, Verbose: f.All, Gate: r.gate(d.Checks()), Skipped: r.skipped,
 		})
 	})
 	if err != nil {

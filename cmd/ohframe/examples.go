@@ -20,12 +20,12 @@ var exampleLines = map[string][]string{
 	},
 	"frames": {
 		"ohframe frames trace.ftrace --late --sort overrun_ns --top 20",
-		"ohframe frames trace.ftrace --process gallery --causes",
+		"ohframe frames trace.ftrace --process gallery --no-causes",
 		"ohframe frames trace.ftrace --layer SurfaceView --late",
 		"ohframe frames traces -o frames.parquet",
 	},
 	"report": {
-		"ohframe report trace.ftrace --process gallery --verbose",
+		"ohframe report trace.ftrace --process gallery --all",
 		"ohframe report builds --over build -o trend.html",
 		"ohframe report trace.ftrace --fail-on 'jank_rate>5%,hitch_ratio>10,fps<55'",
 	},
@@ -47,7 +47,7 @@ var exampleLines = map[string][]string{
 	"open": {
 		"ohframe open trace.ftrace",
 		"ohframe open trace.ftrace --interaction 2",
-		"ohframe open trace.ftrace --at +1.5s",
+		"ohframe open trace.ftrace --process gallery --frame 10046",
 	},
 	"web": {
 		"ohframe web --port 8080",

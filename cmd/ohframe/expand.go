@@ -154,7 +154,7 @@ func storedInputs(c *call, dir string) ([]input, error) {
 			hint: fmt.Sprintf("ohframe %s -- %s", c.Command.Name, text.Quoted(stored[0].Name)),
 		}
 	}
-	for _, name := range []string{"clock-offset", "phase-rule", "from", "to", "entry", "limit", "perf", "perf-offset"} {
+	for _, name := range []string{"clock-offset", "from", "to", "entry", "limit", "perf", "perf-offset"} {
 		if c.IsSet(name) {
 			return nil, &failure{file: dir, what: fmt.Sprintf("--%s is for reading traces, which a dataset does not have", name), hint: "name the traces, or run ohframe fleet run with the flag"}
 		}

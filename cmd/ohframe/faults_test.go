@@ -33,7 +33,6 @@ func TestClosedPipe(t *testing.T) {
 	for i, args := range [][]string{
 		{"--help"}, {"--version"}, {"help", "convert"}, {"completion", "bash"}, {"man"}, {"sql"},
 		{"convert", "in", "-o", "-"},
-		{"convert", "in", "--compress", "-o", "-"},
 		{"frames", "in"}, {"frames", "in", "--format", "csv"}, {"frames", "in", "--format", "json"}, {"frames", "in", "--format", "parquet"},
 		{"report", "in"}, {"report", "in", "--format", "html"}, {"report", "in", "--format", "json"}, {"report", "in", "--format", "csv"},
 		{"diff", "in", "in"}, {"diff", "in", "in", "--format", "html"}, {"diff", "in", "in", "--fail-on", "fps<+1"},
@@ -73,7 +72,6 @@ func TestClosedNamedPipe(t *testing.T) {
 var fills = []struct{ args, out string }{
 	{"convert -q in -o DIR/out", "out"},
 	{"convert -q in -o DIR/out.gz", "out.gz"},
-	{"convert -q in --compress -o DIR/out", "out"},
 	{"convert -q in --events none -o DIR/out", "out"},
 	{"frames in --format table -o DIR/out", "out"},
 	{"frames in --format csv -o DIR/out", "out"},

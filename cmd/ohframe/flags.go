@@ -32,15 +32,14 @@ func (c *call) within(ctx context.Context) *call {
 // keep their defaults.
 type shared struct {
 	flags.Trace
-	Output, Process, FailOn, Budgets       string
-	Format, Events                         flags.Choice
-	Perf, PerfOffset                       string
-	Top                                    int64
-	Strict, NoCauses, Quiet, Verbose       bool
-	NoTracks, AndroidCompat, Compress, Any bool
-	Attribute                              flags.Repeated[attribute]
-	Where                                  fleet.Where
-	Measure                                flags.Repeated[string]
+	Output, Process, FailOn, Budgets string
+	Format, Events                   flags.Choice
+	Perf, PerfOffset                 string
+	Strict, NoCauses, Quiet          bool
+	AndroidCompat, Any               bool
+	Attribute                        flags.Repeated[attribute]
+	Where                            fleet.Where
+	Measure                          flags.Repeated[string]
 }
 
 // newCommand returns a command with the flags that the fields of values are for. run is called
@@ -59,8 +58,6 @@ func newCommand[F any](c cli.Command, values *F, run func(*call, *F) error, rule
 		switch {
 		case err != nil:
 			return err
-		case p.IsSet("top") && k.Top <= 0:
-			return &failure{what: "--top: must be positive"}
 		case p.IsSet("process") && k.Process == "": // usually the value of a shell variable that is not set
 			return &failure{what: `--process: "" is no name, pattern or process id`, hint: "leave out --process to select all processes"}
 		}
@@ -80,8 +77,8 @@ type (
 	processFlag struct {
 		Process string `flag:"process" usage:"only processes {NAME}: a part, a pattern, or a pid"`
 	}
-	verboseFlag struct {
-		Verbose bool `flag:"verbose,v" usage:"show everything"`
+	allFlag struct {
+		All bool `flag:"all" usage:"show everything, not the worst"`
 	}
 	quietFlag struct {
 		Quiet bool `flag:"quiet,q" usage:"print no progress and no summary"`

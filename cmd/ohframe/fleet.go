@@ -95,7 +95,7 @@ func runFleet(c *call, f *fleetRunFlags) error {
 			shards = append(shards, k)
 		}
 	}
-	runner := &fleet.Runner{Plan: plan, Store: store, Dir: dir, Resume: f.Resume, Workers: int(f.Workers)}
+	runner := &fleet.Runner{Plan: plan, Store: store, Dir: dir, Resume: f.Resume}
 	if err := plan.Check(c.Context, runner.Store, dir); err != nil {
 		return err
 	}

@@ -20,14 +20,13 @@ type framesFlags struct {
 	outputFlag
 	formatFlag
 	processFlag
-	Kind         string `flag:"kind" usage:"list {app|render|layer}: frames, or buffers of layers; several, with commas" default:"app,render"`
-	Layer        string `flag:"layer" usage:"list the buffers of layers {NAME}: a part, a pattern, or an id"`
-	Late         bool   `flag:"late" usage:"list only late frames and buffers"`
-	Sort         string `flag:"sort" usage:"sort by {COLUMN}, the largest first" default:"by start"`
-	Top          int64  `flag:"top" usage:"list only the first {N} rows" default:"all"`
-	Interactions bool   `flag:"interactions" usage:"list the ids of the interactions of frames"`
-	Interaction  int64  `flag:"interaction" usage:"list only the frames of interaction {N}" default:"all"`
-	Causes       bool   `flag:"causes" usage:"find the causes of late frames (slower)"`
+	Kind        string `flag:"kind" usage:"list {app|render|layer}: frames, or buffers of layers; several, with commas" default:"app,render"`
+	Layer       string `flag:"layer" usage:"list the buffers of layers {NAME}: a part, a pattern, or an id"`
+	Late        bool   `flag:"late" usage:"list only late frames and buffers"`
+	Sort        string `flag:"sort" usage:"sort by {COLUMN}, the largest first" default:"by start"`
+	Top         int64  `flag:"top" usage:"list only the first {N} rows" default:"all"`
+	Interaction int64  `flag:"interaction" usage:"list only the frames of interaction {N}" default:"all"`
+	flags.NoCausesFlag
 	whereFlag
 	flags.StrictFlag
 	samplesFlag
@@ -53,7 +52,6 @@ func frames(c *call, f *framesFlags) error {
 	if err != nil {
 		return err
 	}
-	r.causes = f.Causes
 	o, err := framesOptions(c, f, r, list)
 	if err != nil {
 		return err
@@ -152,8 +150,11 @@ func checkSelected(f *framesFlags, o frametable.Options, timelines []*analyzer.T
 // framesOptions returns the options that the flags set for the inputs.
 func framesOptions(c *call, f *framesFlags, r *reader, list []input) (frametable.Options, error) {
 	o := frametable.Options{
-		Format: r.format, Process: r.process, Interactions: f.Interactions, Interaction: f.Interaction,
+		Format: r.format, Process: r.process, Interaction: f.Interaction,
 		Late: f.Late, Sort: f.Sort, Limit: int(f.Top),
+	}
+	if c.IsSet("top") && f.Top <= 0 {
+		return o, &failure{what: "--top: must be positive"}
 	}
 	if err := layerOptions(c, f, &o); err != nil {
 		return o, err

@@ -136,7 +136,7 @@ var ends = []struct {
 func TestInterruptReading(t *testing.T) {
 	for i, args := range [][]string{
 		{"convert", "-q", "-", "-o", "out"},
-		{"convert", "-q", "-", "-o", "out.gz", "--compress"},
+		{"convert", "-q", "-", "-o", "out.gz"},
 		{"convert", "-q", "-"},
 		{"frames", "-", "-o", "out"},
 		{"report", "-", "old"},

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,7 +80,7 @@ var memoryRuns = []string{
 	"report IN --format junit", "report IN --format markdown",
 	"why IN --format text", "why IN --format json", "why IN --format text --all",
 	"diff IN IN --format table", "diff IN IN --format json", "diff IN IN --format html", "diff IN IN --format junit",
-	"frames IN --format table", "frames IN --format csv", "frames IN --format json", "frames IN --format parquet", "frames IN --format json --causes",
+	"frames IN --format table", "frames IN --format csv", "frames IN --format json", "frames IN --format parquet", "frames IN --format json --no-causes",
 	"convert -q IN", "text -q IN",
 }
 
@@ -165,6 +166,7 @@ func peakOf(t *testing.T, args, input string) int {
 	discard := must.Get(os.OpenFile(os.DevNull, os.O_WRONLY, 0))(t)
 	defer discard.Close()
 	os.Stderr = discard
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	return int(hostiletest.Peak(func() { run(memoryArgs(args, input)) }))
 }
 
@@ -175,7 +177,7 @@ func memoryArgs(args, input string) []string {
 			list[i] = input
 		}
 	}
-	return slices.Concat(list, []string{"--workers", "1", "-o", os.DevNull})
+	return slices.Concat(list, []string{"-o", os.DevNull})
 }
 
 // "make memory" measures the memory of the program with as many processes and frames as the
@@ -193,6 +195,7 @@ func TestMemoryAtLimits(t *testing.T) {
 		input := in.write(t, trace.AllLimits[i].Default)
 		for _, args := range memoryRuns {
 			command := exec.Command(program, memoryArgs(args, input)[1:]...)
+			command.Env = append(os.Environ(), "GOMAXPROCS=1")
 			if err := command.Run(); command.ProcessState == nil {
 				t.Fatal(err)
 			}

@@ -25,16 +25,12 @@ type openFlags struct {
 	PrintURL    bool          `flag:"print-url" usage:"print the address, open no browser"`
 	Output      string        `flag:"output,o" usage:"write the trace to {FILE} for a page that posts it, print the address"`
 	Process     string        `flag:"process" usage:"select a frame of processes {NAME}: a part, a pattern, or a pid"`
-	Frame       int64         `flag:"frame" usage:"select the frame {VSYNC}" default:"worst"`
+	Frame       string        `flag:"frame" usage:"select frame {VSYNC|TIME}: 10046, 3700.475354 or +1.5s" default:"worst"`
 	Interaction int64         `flag:"interaction" usage:"select interaction {N}" default:"none"`
-	At          string        `flag:"at" usage:"look at a frame or time: {[PROCESS:]VSYNC|TIME} (10046, +1.5s)"`
-	View        flags.Choice  `flag:"view" of:"frames|all" usage:"tracks to show: {}"`
 	UI          string        `flag:"ui" usage:"use the UI at {URL}, or serve a build: a folder or zip"`
 	Keep        bool          `flag:"keep" usage:"serve until interrupted: the address can be opened again"`
 	Port        int64         `flag:"port" usage:"{PORT} that the UI fetches from"`
 	Timeout     time.Duration `flag:"timeout" usage:"give up after {DURATION}; 0 waits forever"`
-	Events      flags.Choice  `flag:"events" usage:"events beside frames: {}"`
-	flags.NoCausesFlag
 	quietFlag
 	samplesFlags
 	flags.Trace
@@ -48,7 +44,6 @@ func openCommand() *cli.Command {
 		Description: "TRACE may be a folder with one trace.",
 	}, &openFlags{
 		UI: ui.Public, Port: serve.Port, Timeout: openTimeout,
-		Events: flags.ChoiceOf(eventNames...),
 	}, open, flags.Rule{Flags: []string{"output", "print-url"}}, flags.Rule{Flags: []string{"output", "keep"}}, flags.Rule{Flags: []string{"output", "port"}}, flags.Rule{Flags: []string{"output", "timeout"}})
 }
 
@@ -68,7 +63,7 @@ func open(c *call, f *openFlags) error {
 		}
 	}
 	name := list[0].name
-	at, err := placeOption(c, f)
+	at, err := locate.Parse(f.Process, f.Frame)
 	if err != nil {
 		return err
 	}
@@ -76,7 +71,7 @@ func open(c *call, f *openFlags) error {
 		return err
 	}
 	if f.Interaction != 0 && !at.IsZero() {
-		return &failure{what: "--interaction names what to look at, as --process, --frame and --at do", hint: "give one of them"}
+		return &failure{what: "--interaction names what to look at, as --process and --frame do", hint: "give one of them"}
 	}
 	show, err := shownBy(c, f) // fail before a long conversion, not after it
 	if err != nil {
@@ -101,11 +96,11 @@ func open(c *call, f *openFlags) error {
 	if err != nil {
 		return err
 	}
-	look := serve.ViewOptions{All: f.View.Value == "all"}
+	look := serve.ViewOptions{}
 	switch {
 	case summary.Timeline == nil && (f.Interaction != 0 || !at.IsZero()):
 		return &failure{
-			file: inputName(name), what: "not one trace: --process, --frame, --interaction and --at are not supported",
+			file: inputName(name), what: "not one trace: --process, --frame and --interaction are not supported",
 			hint: "give one trace, not an archive of several",
 		}
 	case f.Interaction != 0:
@@ -123,7 +118,7 @@ func open(c *call, f *openFlags) error {
 	case len(look.At.Others) > 0:
 		fmt.Fprint(os.Stderr, look.At.OthersText(inputName(name), name, summary.Timeline))
 	case look.At.Time.Known():
-		fmt.Fprintln(os.Stderr, text.Line(fmt.Sprintf("%s: --at %s: %s", inputName(name), f.At, look.At.FrameText(summary.Timeline))))
+		fmt.Fprintln(os.Stderr, text.Line(fmt.Sprintf("%s: --frame %s: %s", inputName(name), f.Frame, look.At.FrameText(summary.Timeline))))
 	}
 	served := servedName(name, !summary.PassedThrough || summary.Unpacked)
 	return show.Show(c, served, temporary, sidesOf(c, temporary, summary), look)
@@ -194,17 +189,6 @@ func (p posted) Show(c *call, name string, file *os.File, sides []serve.Side, lo
 }
 
 func (posted) Close() error { return nil }
-
-// placeOption returns where to look, as --process, --frame and --at say.
-func placeOption(c *call, f *openFlags) (at locate.Place, err error) {
-	if err := checkFrame(c, f.Frame); err != nil {
-		return at, err
-	}
-	if at, err = locate.Parse(f.Process, f.Frame, f.At); err != nil {
-		return at, &failure{what: err.Error()}
-	}
-	return at, nil
-}
 
 // servedName returns the name that the UI shows.
 func servedName(name string, converted bool) string {

@@ -152,7 +152,7 @@ func request(t *testing.T, trace *url.URL, origin string) (status int, header ht
 func TestOpen(t *testing.T) {
 	for name, ui := range map[string]string{"public": "https://ui.perfetto.dev", "own": "http://localhost:10000"} {
 		t.Run(name, func(t *testing.T) {
-			o := startOpen(t, showing, "frames.ftrace", "--port", "0", "--events", "all", "--ui", ui)
+			o := startOpen(t, showing, "frames.ftrace", "--port", "0", "--ui", ui)
 			page, _, trace := o.link(t)
 			if page != ui+"/" || path.Base(trace.Path) != "frames.pftrace" {
 				t.Errorf("opens %s to fetch %s", page, trace)
@@ -165,7 +165,7 @@ func TestOpen(t *testing.T) {
 			if _, err := http.Get(trace.String()); !errors.Is(err, syscall.ECONNREFUSED) {
 				t.Errorf("second fetch: %v", err)
 			}
-			convert := exec.Command("ohframe", "convert", "--events", "all", "frames.ftrace", "-o", "-")
+			convert := exec.Command("ohframe", "convert", "frames.ftrace", "-o", "-")
 			convert.Dir = o.dir
 			want := must.Get(convert.Output())(t)
 			if !isServed(body, want) {
@@ -177,7 +177,7 @@ func TestOpen(t *testing.T) {
 }
 
 // The view is on A2, which is the first of the application's frames that are late by most,
-// until --at says otherwise. Its times are those of testdata/frames.ftrace: it
+// until --frame says otherwise. Its times are those of testdata/frames.ftrace: it
 // starts with ReceiveVsync at 100.0102 and ends 1 ms after its deadline, 100.02. R1 is from
 // 100.0105 to 100.014, and expected from 100.01 to 100.025. R4 is
 // from 100.0405 to 100.056, and the next frame starts at 100.0605. Three quarters of the time from
@@ -202,11 +202,10 @@ func TestOpenView(t *testing.T) {
 	}{
 		{[]string{"frames.ftrace"}, selectsA2},
 		{[]string{file}, selectsA2},
-		{[]string{"frames.ftrace", "--view", "all"}, selectsA2},
-		{[]string{"frames.ftrace", "--at", "100.045"}, map[string]string{"ts": "100040500000", "dur": "15499999", "visStart": "100000000000", "visEnd": "100075000000"}},
-		{[]string{"frames.ftrace", "--at", "100.058"}, map[string]string{"visStart": "100000000000", "visEnd": "100075000000"}},
+		{[]string{"frames.ftrace", "--frame", "100.045"}, map[string]string{"ts": "100040500000", "dur": "15499999", "visStart": "100000000000", "visEnd": "100075000000"}},
+		{[]string{"frames.ftrace", "--frame", "100.058"}, map[string]string{"visStart": "100000000000", "visEnd": "100075000000"}},
 		{[]string{"frames.ftrace", "--process", "render", "--frame", "101"}, selectsR1},
-		{[]string{"frames.ftrace", "--at", "100.010500"}, selectsR1},
+		{[]string{"frames.ftrace", "--frame", "100.010500"}, selectsR1},
 		{[]string{inTime}, nil},
 	} {
 		o := startOpen(t, showing, append(test.args, "--port", "0")...)
@@ -221,7 +220,7 @@ func TestOpenView(t *testing.T) {
 			t.Errorf("%q: %v, want %v", test.args, got, test.want)
 		}
 		commands := arguments.Get("startupCommands")
-		if strings.Contains(commands, "SwitchWorkspace") != (len(test.args) < 2 || test.args[1] != "--view") {
+		if !strings.Contains(commands, "SwitchWorkspace") {
 			t.Errorf("%q: commands %.200s", test.args, commands)
 		}
 		request(t, trace, "https://ui.perfetto.dev")

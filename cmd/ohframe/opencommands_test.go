@@ -64,9 +64,9 @@ func checkOpens(t *testing.T, folder string, list []opened) {
 		var found locate.Found
 		app := newApp()
 		app.Writer, app.ErrWriter = io.Discard, io.Discard
-		f := &openFlags{Events: flags.ChoiceOf(eventNames...)}
+		f := &openFlags{}
 		open := newCommand(cli.Command{}, f, func(c *call, f *openFlags) error {
-			at, err := placeOption(c, f)
+			at, err := locate.Parse(f.Process, f.Frame)
 			if err != nil {
 				return err
 			}
@@ -232,7 +232,7 @@ func TestReportedTimes(t *testing.T) {
 			continue
 		}
 		checked, process := 0, ""
-		for line := range strings.Lines(string(printed(t, ".", "report", "--verbose", path))) {
+		for line := range strings.Lines(string(printed(t, ".", "report", "--all", path))) {
 			if m := heading.FindStringSubmatch(line); m != nil {
 				process = m[1]
 			}
@@ -241,10 +241,10 @@ func TestReportedTimes(t *testing.T) {
 				continue
 			}
 			for _, at := range m[1:] {
-				place := must.Get(locate.Parse(process, 0, at))(t)
+				place := must.Get(locate.Parse(process, at))(t)
 				found, err := place.Find(read.Timeline)
 				if err != nil || found.Frame == nil || fmt.Sprint(found.Frame.VsyncID) != m[3] {
-					t.Errorf("%s: --process %s --at %q: %v, error %v, want vsync %s", path, process, at, found.Frame, err, m[3])
+					t.Errorf("%s: --process %s --frame %q: %v, error %v, want vsync %s", path, process, at, found.Frame, err, m[3])
 				}
 			}
 			checked++

@@ -58,16 +58,16 @@ func dimensionsOf(list []input) []string {
 	return slices.Sorted(maps.Keys(dims))
 }
 
-// shownGroups is the number of groups that are measured for people, without --top.
+// shownGroups is the number of groups that are measured for people, without --all.
 const shownGroups = 100
 
 // pooled returns what inputs have together. all says that all groups and all measures are needed.
 func pooled(c *call, f *reportFlags, r *reader, list []input, all bool) (*report.Input, error) {
-	o := fleet.PoolOptions{Process: f.Process, Interactions: f.Interactions, Layers: f.Layers, Top: int(f.Top), Stages: all || r.format == "json" || r.format == "csv"}
+	o := fleet.PoolOptions{Process: f.Process, Interactions: f.Kind.Value == "interaction", Layers: f.Kind.Value == "layer", Stages: all || r.format == "json" || r.format == "csv"}
 	if c.IsSet("by") {
 		o.By = splitList(f.By)
 	}
-	if o.Top == 0 && !o.Stages && !f.Verbose {
+	if !o.Stages && !f.All {
 		o.Top = shownGroups
 	}
 	datasets, traces := splitStored(r, list)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -30,10 +29,8 @@ type reportFlags struct {
 	By   string `flag:"by" usage:"report what all traces have together by {DIMENSIONS}"`
 	Over string `flag:"over" usage:"where measures change over {DIMENSION}, such as build"`
 	unitFlag
-	Interactions bool  `flag:"interactions" usage:"report only interactions; in CSV, a row for each"`
-	Layers       bool  `flag:"layers" usage:"report only layers; in CSV, a row for each"`
-	Top          int64 `flag:"top" usage:"show the {N} worst processes and layers" default:"20"`
-	verboseFlag
+	Kind flags.Choice `flag:"kind" of:"all|interaction|layer" usage:"report {} only; in CSV, a row for each"`
+	allFlag
 	FailOn string `flag:"fail-on" usage:"exit with 2 if one of {CONDITIONS} holds: fps<55"`
 	budgetsFlag
 	whereFlag
@@ -52,9 +49,9 @@ func reportCommand() *cli.Command {
 			"PACKAGE framestats or SurfaceFlinger --latency LAYER; a folder, or a list @FILE; or a dataset of\n" +
 			"ohframe fleet run.",
 	}, &reportFlags{formatFlag: formats(report.Formats), MeasureFlag: flags.NewMeasureFlag()}, runReport,
-		flags.Rule{Flags: []string{"over", "interactions"}, Hint: "--by scene"}, flags.Rule{Flags: []string{"over", "layers"}, Hint: "--by layer"},
+		flags.Rule{Flags: []string{"over", "kind"}, Hint: "--by scene or --by layer"},
 		flags.Rule{Flags: []string{"over", "fail-on"}}, flags.Rule{Flags: []string{"over", "budgets"}}, flags.Rule{Flags: []string{"unit"}, Needs: "over"},
-		flags.Rule{Flags: []string{"layers", "interactions"}}, flags.Rule{Flags: []string{"layers", "by"}}, flags.Rule{Flags: []string{"interactions", "by"}})
+		flags.Rule{Flags: []string{"by", "kind"}})
 }
 
 func runReport(c *call, f *reportFlags) error {
@@ -63,14 +60,12 @@ func runReport(c *call, f *reportFlags) error {
 		return err
 	}
 	r.interactions, r.layers, r.summaries = true, true, true
-	for name, only := range map[string]bool{"interactions": f.Interactions, "layers": f.Layers} {
-		if only && r.format != "table" && r.format != "csv" {
-			return &failure{what: fmt.Sprintf("--%s needs the format table or csv, not %s", name, r.format), hint: "JSON and pages always have " + name}
-		}
-	}
 	options := report.Options{
-		Top: int(f.Top), Verbose: f.Verbose,
-		Interactions: f.Interactions, Layers: f.Layers,
+		Verbose:      f.All,
+		Interactions: f.Kind.Value == "interaction", Layers: f.Kind.Value == "layer",
+	}
+	if (options.Interactions || options.Layers) && r.format != "table" && r.format != "csv" {
+		return &failure{what: "--kind needs the format table or csv, not " + r.format, hint: "JSON and pages have all kinds"}
 	}
 	budgets, err := conditions(c, condition.OfValues)
 	if err != nil {
@@ -122,12 +117,18 @@ func runReport(c *call, f *reportFlags) error {
 	return err
 }
 
+// testedGroups is the number of groups whose trends are tested without --all.
+const testedGroups = 20
+
 // trend reports how measures of inputs develop.
 func trend(c *call, f *reportFlags, r *reader, list []input) error {
 	if !slices.Contains(diff.TrendFormats, r.format) {
 		return &failure{what: "--over: no format " + r.format, hint: "--format " + strings.Join(diff.TrendFormats, ", ")}
 	}
-	o := diff.TrendOptions{Over: f.Over, By: splitList(f.By), Unit: f.Unit, Top: int(cmp.Or(f.Top, 20)), Pattern: f.Process}
+	o := diff.TrendOptions{Over: f.Over, By: splitList(f.By), Unit: f.Unit, Top: testedGroups, Pattern: f.Process}
+	if f.All {
+		o.Top = 0
+	}
 	if r.process != nil {
 		o.Process = func(p *stats.Process) bool { return r.process(&analyzer.Process{PID: p.PID, Name: p.Name}) }
 	}

@@ -19,10 +19,10 @@ import (
 
 // storedCommands are commands whose output does not depend on whether IN is a trace or its dataset.
 var storedCommands = []string{
-	"report IN", "report IN --format json --no-causes", "report IN --format csv --layers", "report IN --format html", "report IN --fail-on jank_rate>1%",
+	"report IN", "report IN --format json --no-causes", "report IN --format csv --kind layer", "report IN --format html", "report IN --fail-on jank_rate>1%",
 	"report IN --format json --process gallery", "why IN", "why IN --format json", "why IN --interaction 1", "why IN --format evidence", "why IN --layer * --format json",
-	"frames IN --format csv", "frames IN --causes --interactions --format json", "frames IN --kind layer --format csv", "frames IN --late --sort deadline_ns --top 3",
-	"diff IN demo.ftrace --format json", "diff IN demo.ftrace", "diff IN demo.ftrace --format html --no-causes", "diff demo.ftrace IN --format evidence", "diff IN IN --verbose",
+	"frames IN --format csv", "frames IN --format json", "frames IN --kind layer --format csv", "frames IN --late --sort deadline_ns --top 3",
+	"diff IN demo.ftrace --format json", "diff IN demo.ftrace", "diff IN demo.ftrace --format html --no-causes", "diff demo.ftrace IN --format evidence", "diff IN IN --all",
 }
 
 // What commands print of a trace in a dataset is what they print of the trace: layers, flings, functions,

@@ -24,7 +24,7 @@ type whyFlags struct {
 	formatFlag
 	outputFlag
 	processFlag
-	Frame       int64  `flag:"frame" usage:"show where the time of frames {VSYNC} went" default:"late"`
+	Frame       string `flag:"frame" usage:"show where the time of frame {VSYNC|TIME} went" default:"late"`
 	Interaction int64  `flag:"interaction" usage:"explain only interaction {N}: its response and its late frames" default:"all"`
 	Layer       string `flag:"layer" usage:"explain only late buffers of layers {NAME}: a part, a pattern, or an id"`
 	By          string `flag:"by" usage:"rank causes by {DIMENSIONS}, such as process, too"`
@@ -57,7 +57,8 @@ func runWhy(c *call, f *whyFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := checkFrame(c, f.Frame); err != nil {
+	frame, err := locate.Parse(f.Process, f.Frame)
+	if err != nil {
 		return err
 	}
 	layer, err := layerOption(c, f.Layer)
@@ -78,17 +79,17 @@ func runWhy(c *call, f *whyFlags) error {
 	if err != nil {
 		return err
 	}
-	r.interactions, r.pieces = true, r.pieces || f.Frame != 0
+	r.interactions, r.pieces = true, r.pieces || f.Frame != ""
 	if len(inputs) > 1 || c.IsSet("by") {
 		return rankCauses(c, r, inputs, f)
 	}
-	vsync, interaction := f.Frame, int(f.Interaction)
-	if vsync == 0 && interaction == 0 && layer == nil {
+	interaction := int(f.Interaction)
+	if f.Frame == "" && interaction == 0 && layer == nil {
 		if done, err := whyStacks(c, r, inputs[0], f.All); done || err != nil {
 			return err
 		}
 	}
-	o := causes.Options{Process: r.process, Pattern: c.Process, Vsync: vsync, Layer: layer, LayerPattern: f.Layer, All: f.All, Window: c.IsSet("from") || c.IsSet("to")}
+	o := causes.Options{Process: r.process, Pattern: c.Process, Layer: layer, LayerPattern: f.Layer, All: f.All, Window: c.IsSet("from") || c.IsSet("to")}
 	return r.each(inputs, func(in input, t *ohframe.Trace) error {
 		if t.Causes == nil {
 			return noCauses(in, t)
@@ -100,11 +101,21 @@ func runWhy(c *call, f *whyFlags) error {
 			}
 			o.Process = nil // it is that of the application or of the frames
 		}
+		if f.Frame != "" {
+			var process *analyzer.Process
+			var err error
+			if o.Vsync, process, err = frame.Vsync(t.Timeline); err != nil {
+				return fileError(in.name, err)
+			}
+			if process != nil {
+				o.Process, o.Pattern = func(p *analyzer.Process) bool { return p == process }, process.Name
+			}
+		}
 		about := causes.Input{Name: inputName(in.name), Causes: t.Causes, Start: t.Timeline.Origin(), Quality: t.Quality, Stacks: t.Stacks, Hangs: causes.Hangs(t.Timeline, t.Causes, o)}
 		if layer == nil {
 			about.Processes, about.Interactions = causes.Processes(t.Timeline, t.Causes, o), causes.Interactions(t.Timeline, t.Causes, o)
 		}
-		if vsync == 0 && interaction == 0 {
+		if f.Frame == "" && interaction == 0 {
 			about.Layers = causes.Layers(t.Timeline, t.Causes, o)
 		}
 		about.Commands = commandsAbout(c, in.name, t.Timeline)
@@ -241,14 +252,6 @@ func whyStacks(c *call, r *reader, in input, all bool) (bool, error) {
 	return true, writeOutput(c, func(out io.Writer, style text.Style) error {
 		return causes.WriteStacks(out, name, stacks, r.format, causes.Options{All: all}, style)
 	})
-}
-
-// checkFrame returns an error if --frame is set and 0.
-func checkFrame(c *call, vsync int64) error {
-	if c.IsSet("frame") && vsync == 0 {
-		return &failure{what: "--frame: 0 is no vsync id", hint: "ohframe frames lists the vsync ids"}
-	}
-	return nil
 }
 
 // noCauses returns the error of an input without causes; the trace is nil for a whole dataset.

@@ -132,9 +132,9 @@ func TestSplit(t *testing.T) {
 
 // Numbers are decimal, as of fleet run.
 func TestNumbers(t *testing.T) {
-	c, err := parse([]string{"--shards", "020", "--workers=08", "--", "a"})
-	if err != nil || c.Shards != 20 || c.Workers != 8 {
-		t.Errorf("%d shards, %d workers, %v", c.Shards, c.Workers, err)
+	c, err := parse([]string{"--shards", "020", "--", "a"})
+	if err != nil || c.Shards != 20 {
+		t.Errorf("%d shards, %v", c.Shards, err)
 	}
 }
 

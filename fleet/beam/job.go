@@ -179,7 +179,7 @@ func (r *runShard) ProcessElement(ctx context.Context, shard int) error {
 		return r.err
 	}
 	c := r.command
-	runner := &fleet.Runner{Plan: r.plan, Store: store{}, Dir: folder(c), Resume: c.Resume, Workers: int(c.Workers)}
+	runner := &fleet.Runner{Plan: r.plan, Store: store{}, Dir: folder(c), Resume: c.Resume}
 	_, err := runner.Run(ctx, []int{shard})
 	return err
 }

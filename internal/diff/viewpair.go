@@ -259,7 +259,7 @@ func (p *Pair) terminalTable(list []*Measure, left []string, verbose bool) view.
 		left = append([]string{fmt.Sprintf("%d equal", equal)}, left...)
 	}
 	if more := len(changed) - len(shown); more > 0 {
-		left = append([]string{fmt.Sprintf("%d changed (--verbose lists all)", more)}, left...)
+		left = append([]string{fmt.Sprintf("%d changed (--all lists all)", more)}, left...)
 	}
 	t := measureTable(p.title(), shown)
 	t.More = leftOut(left)

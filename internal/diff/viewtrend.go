@@ -171,7 +171,7 @@ func (t *Trend) method() string {
 		words += "natural order."
 	}
 	if n := len(t.Groups); n < t.Total {
-		words += fmt.Sprintf(" %d of %d groups, those with the most %s; --top %d tests all, and finds less in each.", n, t.Total, strings.ToLower(t.kind.sizes), t.Total)
+		words += fmt.Sprintf(" %d of %d groups, those with the most %s; --all tests all, and finds less in each.", n, t.Total, strings.ToLower(t.kind.sizes))
 	}
 	return words
 }

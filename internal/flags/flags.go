@@ -24,20 +24,15 @@ import (
 // Trace are the flags of every command that reads a trace.
 type Trace struct {
 	ClockOffset string `flag:"clock-offset" value:"auto" category:"Common flags" usage:"trace time minus CLOCK_MONOTONIC: {auto|none|DURATION}"`
-	PhaseRule   Choice `flag:"phase-rule" of:"expected|actual" category:"Common flags" usage:"vsync times of misaligned frames: {}"`
 	From        string `flag:"from" category:"Common flags" usage:"begin at {TIME}: 13762.791708, or +1.5s"`
 	To          string `flag:"to" category:"Common flags" usage:"end before {TIME}"`
-	Workers     int64  `flag:"workers" category:"Common flags" usage:"process {N} blocks at once" default:"one per processor"`
 	Entry       string `flag:"entry" category:"Common flags" usage:"read file {NAME}, or a pattern, of an archive"`
 	Limit       limits `flag:"limit" category:"Common flags" usage:"set a limit: {NAME=NUMBER}; docs/trouble.md"`
 }
 
 // Options returns the options that the flags set.
 func (t *Trace) Options() (o ohframe.Options, err error) {
-	o.Workers, o.Entry, o.Limits = int(t.Workers), t.Entry, t.Limit.Limits
-	if o.Workers < 0 {
-		return o, diag.New(nil, "", "--workers %d: must not be negative", o.Workers)
-	}
+	o.Entry, o.Limits = t.Entry, t.Limit.Limits
 	if o.Window.From, err = trace.ParseEdge(t.From); err != nil {
 		return o, diag.New(nil, "", "--from: %v", err)
 	}
@@ -49,9 +44,6 @@ func (t *Trace) Options() (o ohframe.Options, err error) {
 	}
 	if o.ClockOffset, err = parseClockOffset(t.ClockOffset); err != nil {
 		return o, diag.New(nil, "", "--clock-offset: %v", err)
-	}
-	if t.PhaseRule.Value == "actual" {
-		o.PhaseRule = analyzer.PhaseActual
 	}
 	return o, nil
 }

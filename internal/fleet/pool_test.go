@@ -187,13 +187,14 @@ func TestLargestGroups(t *testing.T) {
 		rows = append(rows, row)
 	}
 	in := must.Get(Pool(t.Context(), "pool", []*Dataset{dataset(t, rows)}, PoolOptions{By: []string{"device"}}))(t)
-	for top, want := range map[int]string{0: "d10 d11 d12 d13 d14 d15 d16 d17 d18 d19 d20 d21 d22 d23 d24 d25 d26 d27 d28 d29", 3: "d27 d28 d29"} {
+	const most = "d10 d11 d12 d13 d14 d15 d16 d17 d18 d19 d20 d21 d22 d23 d24 d25 d26 d27 d28 d29"
+	for all, want := range map[bool]string{false: most, true: "d00 d01 d02 d03 d04 d05 d06 d07 d08 d09 " + most} {
 		var b bytes.Buffer
-		must.Do(t, report.Write(&b, []report.Input{*in}, "table", report.Options{Top: top}))
-		table, _, _ := strings.Cut(b.String(), " more with fewer frames")
+		must.Do(t, report.Write(&b, []report.Input{*in}, "table", report.Options{Verbose: all}))
+		table, _, more := strings.Cut(b.String(), "… and 10 more with fewer frames; --all shows all\n")
 		_, table, _ = strings.Cut(table, "Processes")
-		if got := strings.Join(regexp.MustCompile(`d\d\d`).FindAllString(table, -1), " "); got != want {
-			t.Errorf("--top %d: %s, want %s in %s", top, got, want, b.String())
+		if got := strings.Join(regexp.MustCompile(`\bd\d\d\b`).FindAllString(table, -1), " "); got != want || more == all {
+			t.Errorf("all %t: %s, want %s in %s", all, got, want, b.String())
 		}
 	}
 }

@@ -65,7 +65,7 @@ type row struct {
 	// the layers that show the frame
 	Layers []string `json:"layers" parquet:"layers,list"`
 
-	// with "--causes", what is known of why it was late (docs/why.md 4)
+	// what is known of why it was late (docs/why.md 4); nil with "--no-causes"
 	Verdict *string `json:"verdict" parquet:"verdict,dict,optional"`
 	// wait, stage and slice of the largest cause; nil from here to "culprit" for "just_missed" and "unknown"
 	CauseWait  *string `json:"cause_wait" parquet:"cause_wait,dict,optional"`
@@ -95,8 +95,7 @@ type row struct {
 	// the cause in a sentence; of a late buffer whose frame was late, the cause of that
 	Cause *string `json:"cause" parquet:"cause,optional"`
 
-	// the ids of the interactions (docs/frames.md 15) that count the frame; "--interactions" lists them in the
-	// table, too
+	// the ids of the interactions (docs/frames.md 15) that count the frame
 	Interactions []int64 `json:"interaction" parquet:"interaction,list"`
 
 	// when it was shown: its present time, or that of the render frame that took it

@@ -3,7 +3,6 @@ package frametable
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"io"
 	"iter"
 	"maps"
@@ -78,11 +77,6 @@ func tableColumns(inputs []Input, names map[string]string, o *Options) []tableCo
 			return shown
 		}},
 	}...)
-	if o.Interactions {
-		columns = append(columns, tableColumn{"interaction", true, func(r *row, _ *Input) string {
-			return strings.Trim(strings.ReplaceAll(fmt.Sprint(r.Interactions), " ", ", "), "[]")
-		}})
-	}
 	hasCauses := false
 	for _, in := range inputs {
 		hasCauses = hasCauses || in.Causes != nil

@@ -24,9 +24,6 @@ type Options struct {
 	Format string // one of Formats
 	// Kinds are those of Kinds that are listed; frames of both kinds if empty.
 	Kinds []string
-	// Interactions adds the ids of the interactions of frames to the table; other formats
-	// have them always.
-	Interactions bool
 	// Interaction is the id of the interaction whose frames are listed; 0 lists all.
 	Interaction int64
 	// Process, if not nil, reports whether the frames and layers of a process are listed.

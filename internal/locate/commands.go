@@ -25,14 +25,11 @@ func NewOpener(process, file string, flags ...string) Opener {
 // of the process, too. The script of pages does the same: openCommand in frame.js of package
 // view.
 func (o Opener) Frame(vsync int64, start trace.Time, timed bool) string {
-	command := o[0]
-	if vsync != 0 {
-		command += fmt.Sprintf(" --frame %d", vsync)
+	frame := start.String()
+	if vsync != 0 && !timed {
+		frame = fmt.Sprint(vsync)
 	}
-	if timed || vsync == 0 {
-		command += " --at " + start.String()
-	}
-	return command + o[1]
+	return o[0] + " --frame " + frame + o[1]
 }
 
 // Process returns the value of --process for a process, as a word of a shell command: its id,

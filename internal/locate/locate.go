@@ -1,9 +1,9 @@
 // Package locate finds the frame, the time or the interaction of a trace that flags name, and
 // makes the commands that name a frame or an interaction.
 //
-//	--process, --frame, --at ─▶ Place ─┐
-//	analyzer.Timeline ─────────────────┼─▶ Found: a frame, or a time
-//	--interaction ─────────────────────┴─▶ *analyzer.Interaction
+//	--process, --frame ─▶ Place ─┐
+//	analyzer.Timeline ───────────┼─▶ Found: a frame, or a time
+//	--interaction ───────────────┴─▶ *analyzer.Interaction
 package locate
 
 import (
@@ -26,10 +26,9 @@ type Place struct {
 	process func(*analyzer.Process) bool // nil for all
 	pattern string                       // of process
 	vsync   int64                        // 0 for all
-	at      string                       // the value of --at
+	frame   string                       // the value of --frame
 	time    trace.Edge                   // in it
 	step    trace.Duration               // of the last digit of time; 0 without a time
-	flags   [2]string                    // that set process and vsync
 }
 
 // Found is what a Place names in a timeline: a frame, a time, or nothing.
@@ -45,42 +44,29 @@ type Found struct {
 	Others []*analyzer.Frame
 }
 
-// Parse parses the values of --process, --frame and --at. An empty value and 0 are those of
-// flags that are not set. The value of --at is a vsync id or a time as in trace.ParseEdge,
-// with a point or a plus; before it may be a process, as for --process, and a colon.
-func Parse(process string, vsync int64, at string) (Place, error) {
-	p := Place{vsync: vsync, at: at, flags: [2]string{"--process", "--frame"}}
-	if before, after, ok := cutLast(at, ":"); ok {
-		switch {
-		case before == "":
-			return Place{}, fmt.Errorf("--at %q names no process before the colon", at)
-		case process != "":
-			return Place{}, fmt.Errorf("--at %q names a process, as --process does", at)
-		}
-		process, at, p.flags[0] = before, after, "--at"
-	}
+// Parse parses the values of --process and --frame, which are empty if the flag is not set. That of
+// --frame is a vsync id, or a time as in trace.ParseEdge, with a point or a plus.
+func Parse(process, frame string) (Place, error) {
+	p := Place{frame: frame}
 	if process != "" {
 		match, err := stats.MatchProcess(process)
 		if err != nil {
-			return Place{}, fmt.Errorf("%s: %w", p.flags[0], err)
+			return Place{}, fmt.Errorf("--process: %w", err)
 		}
 		p.process, p.pattern = match, process
 	}
-	if at == "" && p.flags[0] != "--at" {
+	if frame == "" {
 		return p, nil
 	}
-	isTime := strings.ContainsAny(at, ".+")
-	if id, err := strconv.ParseInt(at, 10, 64); err == nil && id > 0 && !isTime {
-		if vsync != 0 {
-			return Place{}, fmt.Errorf("--at %s names a frame, as --frame does", at)
-		}
-		p.vsync, p.flags[1] = id, "--at"
+	isTime := strings.ContainsAny(frame, ".+")
+	if id, err := strconv.ParseInt(frame, 10, 64); err == nil && id > 0 && !isTime {
+		p.vsync = id
 		return p, nil
 	}
-	at = strings.ReplaceAll(at, " ", "") // reports write +1.5 ms
+	at := strings.ReplaceAll(frame, " ", "") // reports write +1.5 ms
 	edge, err := trace.ParseEdge(at)
 	if err != nil || !isTime {
-		return Place{}, fmt.Errorf("--at %q is no vsync id, no trace time such as 13762.791708, nor a time from the start such as +1.5s", p.at)
+		return Place{}, diag.New(nil, "ohframe frames lists the vsync ids and times", "--frame: %q is no vsync id, no trace time such as 13762.791708, nor a time from the start such as +1.5s", frame)
 	}
 	p.time, p.step = edge, stepOf(at)
 	return p, nil
@@ -89,14 +75,6 @@ func Parse(process string, vsync int64, at string) (Place, error) {
 // IsZero reports whether the Place names nothing.
 func (p Place) IsZero() bool { return p.process == nil && p.vsync == 0 && p.step == 0 }
 
-// cutLast is like strings.Cut, around the last separator: names may have others.
-func cutLast(s, separator string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, separator); i >= 0 {
-		return s[:i], s[i+len(separator):], true
-	}
-	return s, "", false
-}
-
 // stepOf returns what a one as the last digit of a time stands for.
 func stepOf(at string) trace.Duration {
 	number := strings.TrimRight(at, "hmnsuµμ")
@@ -104,12 +82,30 @@ func stepOf(at string) trace.Duration {
 	if err != nil {
 		return trace.Second
 	}
-	_, decimals, _ := cutLast(number, ".")
+	_, decimals, _ := strings.Cut(number, ".")
 	step := trace.Duration(unit)
 	for range decimals {
 		step /= 10
 	}
 	return max(1, step)
+}
+
+// Vsync returns the vsync id that the Place names. That of a time is the one of a frame that starts then or
+// contains the time; process is the frame's, and nil without a time.
+func (p Place) Vsync(t *analyzer.Timeline) (vsync int64, process *analyzer.Process, err error) {
+	if p.step == 0 {
+		return p.vsync, nil, nil
+	}
+	found, err := p.Find(t)
+	switch {
+	case err != nil:
+		return 0, nil, err
+	case found.Frame == nil:
+		return 0, nil, diag.New(nil, "ohframe frames lists the times", "--frame %s: no frame at that time", p.frame)
+	case found.Frame.VsyncID == 0:
+		return 0, nil, diag.New(nil, "ohframe frames lists what is known of it", "--frame %s: that frame has no vsync id", p.frame)
+	}
+	return found.Frame.VsyncID, found.Frame.Process, nil
 }
 
 // coarsest is the step of the coarsest time that names a frame: reports write no coarser
@@ -119,8 +115,7 @@ const coarsest = trace.Millisecond
 // Find returns what the Place names in a timeline. Vsync ids of applications and render
 // services are counted separately, and frames of several threads have the same one, so
 // there may be several frames. Found.Frame is the one that missed its deadline by most; of
-// others the first, an application's before a render frame. With a vsync id and a time it is
-// the one that starts nearest.
+// others the first, an application's before a render frame.
 //
 // A time names the frames that start then, as exactly as the time is written, at least to the
 // millisecond; else the worst of those that contain it. The error is a *diag.Error if there
@@ -148,13 +143,13 @@ func (p Place) Find(t *analyzer.Timeline) (Found, error) {
 	}
 	switch {
 	case p.vsync != 0 && len(list) == 0:
-		return Found{}, fmt.Errorf("%s: %w", p.flags[1], NoFrame(p.vsync, t))
+		return Found{}, fmt.Errorf("--frame: %w", NoFrame(p.vsync, t))
 	case len(list) == 0:
 		if err := text.NoneSelected(p.pattern, t); err != nil && p.process != nil {
 			if slices.ContainsFunc(t.Layers, func(l *analyzer.Layer) bool { return l.Process != nil && p.process(l.Process) }) {
-				err = &diag.Error{What: "no process with frames matches", Hint: "it has layers: ohframe frames --kind layer lists their times, --at TIME opens one of them"}
+				err = &diag.Error{What: "no process with frames matches", Hint: "it has layers: ohframe frames --kind layer lists their times, --frame TIME without --process opens one of them"}
 			}
-			return Found{}, fmt.Errorf("%s: %w", p.flags[0], err)
+			return Found{}, fmt.Errorf("--process: %w", err)
 		}
 		return Found{}, nil // without frames, there is nothing to look at
 	}
@@ -163,10 +158,6 @@ func (p Place) Find(t *analyzer.Timeline) (Found, error) {
 	}
 	at, _ := trace.Window{From: p.time}.Bounds(t.Origin())
 	away := func(f *analyzer.Frame) trace.Duration { return f.Actual.Start.Sub(at).Abs() }
-	if p.vsync != 0 {
-		slices.SortStableFunc(list, func(a, b *analyzer.Frame) int { return cmp.Compare(away(a), away(b)) })
-		return Found{Frame: list[0]}, nil
-	}
 	var most trace.Duration // of a coarser time, only the exact start
 	if p.step <= coarsest {
 		most = p.step / 2
@@ -176,11 +167,11 @@ func (p Place) Find(t *analyzer.Timeline) (Found, error) {
 	}
 	if at < from || at > to {
 		write := trace.Time.String
-		if strings.Contains(p.at, "+") { // from the start of the trace, which may be after the first vsync was due
+		if strings.Contains(p.frame, "+") { // from the start of the trace, which may be after the first vsync was due
 			write = func(at trace.Time) string { return text.Since(t.Origin(), max(at, t.Origin())) }
 		}
 		return Found{}, &diag.Error{
-			What: fmt.Sprintf("--at %s: the time is outside the frames, which are from %s to %s", p.at, write(from), write(to)),
+			What: fmt.Sprintf("--frame %s: the time is outside the frames, which are from %s to %s", p.frame, write(from), write(to)),
 			Hint: "ohframe frames lists the vsync ids and times",
 		}
 	}

@@ -32,9 +32,9 @@ func interval(start, end int) analyzer.Interval {
 }
 
 // find returns what flags find in frames of a trace that starts at 50 ms.
-func find(t *testing.T, process string, vsync int64, at string, frames []*analyzer.Frame) (Found, error) {
+func find(t *testing.T, process, frame string, frames []*analyzer.Frame) (Found, error) {
 	t.Helper()
-	p := must.Get(Parse(process, vsync, at))(t)
+	p := must.Get(Parse(process, frame))(t)
 	timeline := &analyzer.Timeline{Frames: frames, Span: interval(50, 2000)}
 	for _, f := range frames {
 		timeline.Processes = append(timeline.Processes, f.Process)
@@ -57,55 +57,49 @@ func TestFind(t *testing.T) {
 	all := []*analyzer.Frame{render, first, late, worst, same, truncated, last}
 
 	for _, test := range []struct {
-		process string
-		vsync   int64
-		at      string
-		want    *analyzer.Frame
-		others  []*analyzer.Frame
+		process, frame string
+		want           *analyzer.Frame
+		others         []*analyzer.Frame
 	}{
-		{"", 2000, "", last, nil},
-		{"", 0, "2000", last, nil},
-		{"", 0, "1100", late, []*analyzer.Frame{first, same, render}}, // the late one, then the application's
-		{"example.a", 1100, "", first, []*analyzer.Frame{same}},
-		{"com.example.*", 1100, "", late, []*analyzer.Frame{first, same}},
-		{"7", 1100, "", render, nil},
-		{"", 0, "7:1100", render, nil},
-		{"", 0, "render:1100", render, nil},
-		{"", 0, odd + ":1300", worst, nil}, // the last colon separates
-		{"", 1100, "0.500", same, nil},     // the nearest
-		{"20", 1100, "+50ms", first, nil},
+		{"", "2000", last, nil},
+		{"", "1100", late, []*analyzer.Frame{first, same, render}}, // the late one, then the application's
+		{"example.a", "1100", first, []*analyzer.Frame{same}},
+		{"com.example.*", "1100", late, []*analyzer.Frame{first, same}},
+		{"7", "1100", render, nil},
+		{"render", "1100", render, nil},
+		{odd, "1300", worst, nil},
 
 		// A process alone is its worst frame.
-		{"com.example.b", 0, "", late, nil},
-		{"com.example.*", 0, "", late, nil},
-		{odd, 0, "", worst, nil},
-		{"20", 0, "", first, nil},
+		{"com.example.b", "", late, nil},
+		{"com.example.*", "", late, nil},
+		{odd, "", worst, nil},
+		{"20", "", first, nil},
 
 		// The start of a frame, also written with fewer digits.
-		{"", 0, "0.301", worst, nil},
-		{"", 0, "0.301000000", worst, nil},
-		{"", 0, "0.3010004", worst, nil}, // it contains the time, as below
-		{"", 0, "1.001475354", last, nil},
-		{"", 0, "1.001475353", nil, nil},
-		{"", 0, "1.001475", last, nil},
-		{"", 0, "1.001476", last, nil},
-		{"", 0, "1.001", last, nil},
-		{"", 0, "1.002", last, nil},
-		{"", 0, "1.0", nil, nil},
-		{"", 0, "0.30", nil, nil},
-		{"", 0, "+951.5ms", last, nil}, // the trace starts at 50 ms
-		{"", 0, "+951.5 ms", last, nil},
-		{"", 0, "+951.4ms", nil, nil},
-		{"", 0, "+0.951s", last, nil},
-		{"", 0, "+951475.354us", last, nil},
-		{"", 0, "+0.9s", nil, nil},
-		{"", 0, "0.101", late, []*analyzer.Frame{first, render}},
-		{"example.a", 0, "0.101", first, nil},
-		{"", 0, "7:0.101", render, nil},
-		{"", 0, "7:0.301", nil, nil}, // another process's frame
+		{"", "0.301", worst, nil},
+		{"", "0.301000000", worst, nil},
+		{"", "0.3010004", worst, nil}, // it contains the time, as below
+		{"", "1.001475354", last, nil},
+		{"", "1.001475353", nil, nil},
+		{"", "1.001475", last, nil},
+		{"", "1.001476", last, nil},
+		{"", "1.001", last, nil},
+		{"", "1.002", last, nil},
+		{"", "1.0", nil, nil},
+		{"", "0.30", nil, nil},
+		{"", "+951.5ms", last, nil}, // the trace starts at 50 ms
+		{"", "+951.5 ms", last, nil},
+		{"", "+951.4ms", nil, nil},
+		{"", "+0.951s", last, nil},
+		{"", "+951475.354us", last, nil},
+		{"", "+0.9s", nil, nil},
+		{"", "0.101", late, []*analyzer.Frame{first, render}},
+		{"example.a", "0.101", first, nil},
+		{"7", "0.101", render, nil},
+		{"7", "0.301", nil, nil}, // another process's frame
 	} {
-		name := fmt.Sprintf("--process %q --frame %d --at %q", test.process, test.vsync, test.at)
-		got, err := find(t, test.process, test.vsync, test.at, all)
+		name := fmt.Sprintf("--process %q --frame %q", test.process, test.frame)
+		got, err := find(t, test.process, test.frame, all)
 		if err != nil || got.Frame != test.want || !slices.Equal(got.Others, test.others) {
 			t.Errorf("%s: %v, error %v, want %v and %v", name, got, err, test.want, test.others)
 		}
@@ -115,8 +109,8 @@ func TestFind(t *testing.T) {
 	}
 
 	for at, want := range map[string]trace.Time{"0.5": trace.Time(500 * ms), "+450ms": trace.Time(500 * ms), "0.100": trace.Time(100 * ms), "1.010": trace.Time(1010 * ms)} {
-		if got, err := find(t, "", 0, at, all); err != nil || got.Time != want {
-			t.Errorf("--at %s: %v, error %v, want %s", at, got, err, want)
+		if got, err := find(t, "", at, all); err != nil || got.Time != want {
+			t.Errorf("--frame %s: %v, error %v, want %s", at, got, err, want)
 		}
 	}
 
@@ -128,11 +122,11 @@ func TestFind(t *testing.T) {
 		{"", "0.350", worst},  // until 315 ms; the next begins at 501 ms
 		{"20", "0.350", same}, // the one before ends at 109 ms
 		{"20", "0.120", first},
-		{"", "7:0.350", render},
+		{"7", "0.350", render},
 		{"example.a", "0.110", first},
 	} {
-		if got, err := find(t, test.process, 0, test.at, all); err != nil || got.Frame != nil || got.Near != test.want {
-			t.Errorf("--process %q --at %s: near %+v, error %v, want %+v", test.process, test.at, got.Near, err, test.want)
+		if got, err := find(t, test.process, test.at, all); err != nil || got.Frame != nil || got.Near != test.want {
+			t.Errorf("--process %q --frame %s: near %+v, error %v, want %+v", test.process, test.at, got.Near, err, test.want)
 		}
 	}
 
@@ -147,57 +141,55 @@ func TestFind(t *testing.T) {
 		{"", "+55ms", late, 0, trace.Time(105 * ms)}, // the trace starts at 50 ms
 		{"", "0.112", late, 0, trace.Time(112 * ms)}, // its end
 		{"20", "0.105", first, 0, trace.Time(105 * ms)},
-		{"", "7:0.105", render, 0, trace.Time(105 * ms)},
+		{"7", "0.105", render, 0, trace.Time(105 * ms)},
 		{"", "0.31", worst, 0, trace.Time(310 * ms)}, // too coarse for a start
 		{"", "0.302", worst, 0, trace.Time(302 * ms)},
 		{"", "0.101", late, 2, 0}, // starts
 	} {
-		got, err := find(t, test.process, 0, test.at, all)
+		got, err := find(t, test.process, test.at, all)
 		if err != nil || got.Frame != test.want || len(got.Others) != test.others || got.Near != nil {
-			t.Errorf("--process %q --at %s: %+v, error %v, want %+v", test.process, test.at, got, err, test.want)
+			t.Errorf("--process %q --frame %s: %+v, error %v, want %+v", test.process, test.at, got, err, test.want)
 		}
 		if got.Time != test.time && (test.time != 0 || got.Time.Known()) {
-			t.Errorf("--process %q --at %s: time %s, want %s", test.process, test.at, got.Time, test.time)
+			t.Errorf("--process %q --frame %s: time %s, want %s", test.process, test.at, got.Time, test.time)
 		}
 	}
 	// A coarse time names only an exact start.
 	whole := frame("com.example.a", 20, 999, 9, 0)
 	for at, inside := range map[string]bool{"1.0": false, "1.005": true} {
-		if got, err := find(t, "", 0, at, []*analyzer.Frame{whole}); err != nil || got.Frame != whole || got.Time.Known() != inside {
-			t.Errorf("--at %s: %+v, error %v", at, got, err)
+		if got, err := find(t, "", at, []*analyzer.Frame{whole}); err != nil || got.Frame != whole || got.Time.Known() != inside {
+			t.Errorf("--frame %s: %+v, error %v", at, got, err)
 		}
 	}
 
-	if got, err := find(t, "", 0, "", all); err != nil || got.Frame != nil || got.Time.Known() {
+	if got, err := find(t, "", "", all); err != nil || got.Frame != nil || got.Time.Known() {
 		t.Errorf("without flags: %v, error %v", got, err)
 	}
 	for _, test := range []struct {
-		process        string
-		vsync          int64
-		at, what, hint string
+		process, frame, what, hint string
 	}{
-		{"", 0, "999", "--at: no complete frame has the vsync id 999", "ohframe frames lists the vsync ids"},
-		{"", 1700, "", "--frame: no complete frame has the vsync id 1700", "ohframe frames lists the vsync ids"}, // truncated
-		{"", 0, "nobody:1300", "--at: no complete frame of the selected processes has the vsync id 1300", "processes that have it: " + `"it's <b>:8\x00 app"`},
-		{"7", 2000, "", "--frame: no complete frame of the selected processes has the vsync id 2000", "processes that have it: com.example.a"},
-		{"nobody", 0, "", "--process: no process with frames matches", "processes with frames: "},
-		{"", 0, "nobody:+1ms", "--at: no process with frames matches", "processes with frames: "},
-		{"", 0, "0.099", "--at 0.099: the time is outside the frames, which are from 0.100000000 to 1.010000000", "ohframe frames lists the vsync ids and times"},
-		{"", 0, "1.011", "--at 1.011: the time is outside the frames, which are from 0.100000000 to 1.010000000", "ohframe frames lists the vsync ids and times"},
-		{"", 0, "+5s", "--at +5s: the time is outside the frames, which are from +50.0 ms to +960.0 ms", "ohframe frames lists the vsync ids and times"},
+		{"", "999", "--frame: no complete frame has the vsync id 999", "ohframe frames lists the vsync ids"},
+		{"", "1700", "--frame: no complete frame has the vsync id 1700", "ohframe frames lists the vsync ids"}, // truncated
+		{"nobody", "1300", "--frame: no complete frame of the selected processes has the vsync id 1300", "processes that have it: " + `"it's <b>:8\x00 app"`},
+		{"7", "2000", "--frame: no complete frame of the selected processes has the vsync id 2000", "processes that have it: com.example.a"},
+		{"nobody", "", "--process: no process with frames matches", "processes with frames: "},
+		{"nobody", "+1ms", "--process: no process with frames matches", "processes with frames: "},
+		{"", "0.099", "--frame 0.099: the time is outside the frames, which are from 0.100000000 to 1.010000000", "ohframe frames lists the vsync ids and times"},
+		{"", "1.011", "--frame 1.011: the time is outside the frames, which are from 0.100000000 to 1.010000000", "ohframe frames lists the vsync ids and times"},
+		{"", "+5s", "--frame +5s: the time is outside the frames, which are from +50.0 ms to +960.0 ms", "ohframe frames lists the vsync ids and times"},
 	} {
-		_, err := find(t, test.process, test.vsync, test.at, all)
+		_, err := find(t, test.process, test.frame, all)
 		e := (*diag.Error)(nil)
 		if err == nil || err.Error() != test.what || !errors.As(err, &e) || !strings.HasPrefix(e.Hint, test.hint) {
-			t.Errorf("--process %q --frame %d --at %q: %v, %+v, want %s", test.process, test.vsync, test.at, err, e, test.what)
+			t.Errorf("--process %q --frame %q: %v, %+v, want %s", test.process, test.frame, err, e, test.what)
 		}
 	}
 
 	// Without frames there is nothing to look at, but a frame is missing.
-	if got, err := find(t, "", 0, "0.5", []*analyzer.Frame{truncated}); err != nil || got.Frame != nil || got.Time.Known() {
+	if got, err := find(t, "", "0.5", []*analyzer.Frame{truncated}); err != nil || got.Frame != nil || got.Time.Known() {
 		t.Errorf("without frames: %v, error %v", got, err)
 	}
-	if _, err := find(t, "", 0, "1700", []*analyzer.Frame{truncated}); err == nil {
+	if _, err := find(t, "", "1700", []*analyzer.Frame{truncated}); err == nil {
 		t.Error("without frames: no error for a vsync id")
 	}
 }
@@ -208,7 +200,7 @@ func TestLayersWithoutFrames(t *testing.T) {
 	line := &analyzer.Timeline{Frames: []*analyzer.Frame{f}, Processes: []*analyzer.Process{f.Process}}
 	line.Layers = []*analyzer.Layer{{Name: "playerSurface", Process: &analyzer.Process{PID: 30, Name: "com.example.video"}}}
 	for process, hint := range map[string]string{"video": "it has layers: ", "nobody": "processes with frames: "} {
-		p := must.Get(Parse(process, 0, ""))(t)
+		p := must.Get(Parse(process, ""))(t)
 		_, err := p.Find(line)
 		e := (*diag.Error)(nil)
 		if !errors.As(err, &e) || !strings.HasPrefix(e.Hint, hint) {
@@ -218,18 +210,44 @@ func TestLayersWithoutFrames(t *testing.T) {
 }
 
 func TestParseErrors(t *testing.T) {
-	for _, at := range []string{"worst", "-5", "0", "+7", "1.2.3", "10 46", "name:", ":10046", "name:worst", "[:10046", "+1.5:3"} {
-		if p, err := Parse("", 0, at); (err == nil) != (at == "+1.5:3") { // a process may have that name
-			t.Errorf("--at %q: parsed as %v, error %v", at, p, err)
+	for _, frame := range []string{"worst", "-5", "0", "+7", "1.2.3", "10 46", "name:", ":10046", "name:10046", "+1.5:3"} {
+		if p, err := Parse("", frame); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("--frame: %q is no vsync id", frame)) {
+			t.Errorf("--frame %q: parsed as %v, error %v", frame, p, err)
 		}
 	}
+	if p, err := Parse("[", ""); err == nil {
+		t.Errorf("--process [: parsed as %v", p)
+	}
+}
+
+// The vsync id of a time is that of a frame that starts then or contains it.
+func TestVsync(t *testing.T) {
+	first, later := frame("com.example.a", 20, 100, 9, 0), frame("com.example.b", 30, 300, 9, 0)
+	without := frame("com.example.a", 20, 500, 9, 0)
+	without.VsyncID = 0
+	timeline := &analyzer.Timeline{Frames: []*analyzer.Frame{first, later, without}, Span: interval(50, 2000)}
 	for _, test := range []struct {
-		process string
+		frame   string
 		vsync   int64
-		at      string
-	}{{"a", 0, "b:10046"}, {"", 10046, "10046"}, {"", 10046, "b:10046"}, {"[", 0, ""}} {
-		if p, err := Parse(test.process, test.vsync, test.at); err == nil {
-			t.Errorf("%+v: parsed as %v", test, p)
+		process *analyzer.Process
+		what    string
+	}{
+		{"", 0, nil, ""},
+		{"1100", 1100, nil, ""}, // whether there is such a frame is said later
+		{"7", 7, nil, ""},
+		{"0.101", 1100, first.Process, ""},
+		{"+255ms", 1300, later.Process, ""},
+		{"0.200", 0, nil, "--frame 0.200: no frame at that time"},
+		{"0.501", 0, nil, "--frame 0.501: that frame has no vsync id"},
+		{"9.0", 0, nil, "--frame 9.0: the time is outside the frames, which are from 0.100000000 to 0.510000000"},
+	} {
+		vsync, process, err := must.Get(Parse("", test.frame))(t).Vsync(timeline)
+		what := ""
+		if err != nil {
+			what = err.Error()
+		}
+		if vsync != test.vsync || process != test.process || what != test.what {
+			t.Errorf("--frame %q: %d of %v, error %q, want %d, %q", test.frame, vsync, process, what, test.vsync, test.what)
 		}
 	}
 }
@@ -242,7 +260,7 @@ func TestProcess(t *testing.T) {
 		if err != nil {
 			t.Skip(err) // on Windows
 		}
-		p, err := Parse(string(out), 0, "")
+		p, err := Parse(string(out), "")
 		if err != nil || !p.process(&analyzer.Process{Name: name, NoPID: true}) || p.process(&analyzer.Process{Name: "xSurfacea", NoPID: true}) {
 			t.Errorf("%q: %s, error %v", name, word, err)
 		}

@@ -79,7 +79,7 @@ func (b *builder) interactionSection(in *Input, all, shown []*stats.Interaction,
 	if n := len(all) - len(shown); n > 0 {
 		t.More = fmt.Sprintf("… and %d more that are no worse; --format json lists all", n)
 		if !b.page {
-			t.More = fmt.Sprintf("… and %d more that are no worse; --verbose lists all", n)
+			t.More = fmt.Sprintf("… and %d more that are no worse; --all lists all", n)
 		}
 	}
 	s.Blocks = append(s.Blocks, t)

@@ -182,7 +182,7 @@ func (b *builder) layers(in *Input) []view.Block {
 	shown := sortedLayers(in.Stats.Layers)
 	limit, more := text.MaxShown, "… and %d more that lost less time; --format json lists all"
 	if !b.page && !b.Verbose {
-		limit, more = cmp.Or(b.Top, defaultRows), "… and %d more that lost less time; --verbose lists all"
+		limit, more = defaultRows, "… and %d more that lost less time; --all lists all"
 	}
 	if len(shown) > limit {
 		more = fmt.Sprintf(more, len(shown)-limit)

@@ -175,7 +175,7 @@ func TestLayerHeadline(t *testing.T) {
 	}
 }
 
-// A terminal shows the layers that lost the most; others with --verbose or --top.
+// A terminal shows the layers that lost the most; others with --all.
 func TestManyLayers(t *testing.T) {
 	in := manyLayers(25)
 	for _, test := range []struct {
@@ -183,10 +183,9 @@ func TestManyLayers(t *testing.T) {
 		shown int
 		more  string
 	}{
-		{Options{}, 20, "… and 5 more that lost less time; --verbose lists all"},
-		{Options{Top: 3}, 3, "… and 22 more that lost less time; --verbose lists all"},
+		{Options{}, 20, "… and 5 more that lost less time; --all lists all"},
 		{Options{Verbose: true}, 25, ""},
-		{Options{Layers: true}, 20, "… and 5 more that lost less time; --verbose lists all"},
+		{Options{Layers: true}, 20, "… and 5 more that lost less time; --all lists all"},
 	} {
 		out := write(t, []Input{in}, "table", test.o)
 		if n := strings.Count(out, "\n  layer"); n != test.shown || test.more != "" && !strings.Contains(out, test.more) || test.more == "" && strings.Contains(out, "that lost less") {
@@ -301,7 +300,7 @@ func TestVsyncs(t *testing.T) {
 }
 
 // The pictures of a page have the reasons of late buffers, and the commands that explain their layers.
-// A terminal without --verbose does not say what the colours mean.
+// A terminal without --all does not say what the colours mean.
 func TestLateBuffers(t *testing.T) {
 	in := screen()
 	in.Causes = lateCauses(t, in.Timeline)

@@ -135,7 +135,7 @@ func (b *builder) pooledTables(in *Input, list []*process) (tables []view.Table)
 		}
 		widen(&t)
 		if shown, all := len(t.Rows), in.Pool.Total[of]; shown < all {
-			t.More = fmt.Sprintf("… and %d more with fewer frames; --top %d shows all", all-shown, all)
+			t.More = fmt.Sprintf("… and %d more with fewer frames; --all shows all", all-shown)
 		}
 		tables = append(tables, t)
 	}
@@ -171,12 +171,12 @@ func (b *builder) pooledTables(in *Input, list []*process) (tables []view.Table)
 
 // largest returns the groups with the most frames, as many as are shown.
 func largest[T any](b *builder, list []T, frames func(T) int) []T {
-	most := cmp.Or(b.Top, defaultRows)
+	most := defaultRows
 	switch {
-	case b.page:
-		most = max(b.Top, text.MaxShown)
 	case b.Verbose:
 		most = len(list)
+	case b.page:
+		most = text.MaxShown
 	}
 	return text.First(list, most, func(x, y T) int { return cmp.Compare(frames(y), frames(x)) })
 }

@@ -71,7 +71,7 @@ func (in *Input) opener(p *stats.Process) *locate.Opener {
 }
 
 // origin returns the time from which the times of frames count, so that they can be
-// given to --from and --at; 0 if it is unknown.
+// given to --from and --frame; 0 if it is unknown.
 func (in *Input) origin() trace.Time {
 	switch {
 	case in.Timeline != nil:
@@ -92,9 +92,6 @@ type Options struct {
 	Interactions bool
 	// Layers writes only layers, in a table or CSV.
 	Layers bool
-	// Top is the number of processes and of layers that a terminal shows without Verbose; 0 stands for a
-	// default.
-	Top int
 	// Gate has the results of conditions.
 	Gate condition.Gate
 	// Skipped are the inputs that were skipped.

@@ -59,7 +59,7 @@ func TestBrief(t *testing.T) {
 	if len(rows) != 20 || rows[0] != "app23" || rows[1] != "app22" || strings.Join(blocks, " ") != "app23 app22 app21" {
 		t.Errorf("rows %v, blocks %v", rows, blocks)
 	}
-	for _, line := range []string{"  … and 5 more that lost less time; --verbose lists all\n", "\n  --verbose shows 22 more, and everything about each process\n"} {
+	for _, line := range []string{"  … and 5 more that lost less time; --all lists all\n", "\n  --all shows 22 more, and everything about each process\n"} {
 		if !strings.Contains(brief, line) {
 			t.Errorf("no line %q", line)
 		}
@@ -69,19 +69,15 @@ func TestBrief(t *testing.T) {
 	}
 	// Several inputs have one hint, at the end.
 	two := write(t, append(many(25), many(24)...), "table", Options{})
-	if !strings.HasSuffix(two, "\n  --verbose shows 43 more, and everything about each process\n\n") || strings.Count(two, "everything about each process") != 1 {
+	if !strings.HasSuffix(two, "\n  --all shows 43 more, and everything about each process\n\n") || strings.Count(two, "everything about each process") != 1 {
 		t.Errorf("two inputs:\n%s", two)
-	}
-	rows, blocks = names(write(t, many(25), "table", Options{Top: 2}))
-	if len(rows) != 2 || len(blocks) != 2 {
-		t.Errorf("top 2: rows %v, blocks %v", rows, blocks)
 	}
 	rows, blocks = names(write(t, many(25), "table", Options{Verbose: true}))
 	if len(rows) != 25 || len(blocks) != 25 || rows[24] != "app24" {
 		t.Errorf("verbose: rows %v, blocks %v", rows, blocks)
 	}
 	one := many(1)
-	if table := write(t, one, "table", Options{}); !strings.Contains(table, "UI work   ") || strings.Contains(table, "--verbose") {
+	if table := write(t, one, "table", Options{}); !strings.Contains(table, "UI work   ") || strings.Contains(table, "--all") {
 		t.Errorf("one process:\n%s", table)
 	}
 }

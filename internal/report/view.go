@@ -123,9 +123,9 @@ func newDocument(inputs []Input, o Options, page bool) *view.Document {
 	}
 	d.Blocks = append(d.Blocks, sections...)
 	if hint {
-		line := "--verbose shows everything about each process"
+		line := "--all shows everything about each process"
 		if hidden > 0 {
-			line = fmt.Sprintf("--verbose shows %d more, and everything about each process", hidden)
+			line = fmt.Sprintf("--all shows %d more, and everything about each process", hidden)
 		}
 		d.Blocks = append(d.Blocks, view.Note{Text: line, Level: view.Soft})
 	}
@@ -262,7 +262,7 @@ func (b *builder) sections(list []*process) (shown []*process) {
 			shown = append(shown, p)
 		}
 	}
-	return shown[:min(len(shown), cmp.Or(b.Top, defaultSections))]
+	return shown[:min(len(shown), defaultSections)]
 }
 
 // level returns the level of a value of a threshold; nil has none.
@@ -335,7 +335,7 @@ func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
 	}
 	shown := list
 	if !b.page && !b.Verbose {
-		shown = list[:min(len(list), cmp.Or(b.Top, defaultRows))]
+		shown = list[:min(len(list), defaultRows)]
 	}
 	shown = text.Largest(shown, func(p *process) int { return p.Frames.Complete })
 	t := tableOf("Processes", b.processColumns(), shown)
@@ -345,7 +345,7 @@ func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
 	if n := len(list) - len(shown); n > 0 && (b.page || b.Verbose) {
 		t.More = text.More(n)
 	} else if n > 0 {
-		t.More = fmt.Sprintf("… and %d more that lost less time; --verbose lists all", n)
+		t.More = fmt.Sprintf("… and %d more that lost less time; --all lists all", n)
 	}
 	s.Blocks = append(append(s.Blocks, t), slowCadences(shown, in.Stats.Callbacks)...)
 	if top := b.topCauses(shown); len(top.Rows) > 0 {

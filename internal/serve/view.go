@@ -21,8 +21,6 @@ type ViewOptions struct {
 	At locate.Found
 	// Interaction is the one to look at instead; nil for none.
 	Interaction *analyzer.Interaction
-	// All shows all tracks, not only those of frames.
-	All bool
 }
 
 // Side is a trace: that of a file, or one of those in a merged trace.
@@ -105,14 +103,12 @@ func Look(sides []Side, o ViewOptions) (View, error) {
 		}
 	}
 	pids = slices.Compact(slices.DeleteFunc(pids, func(pid trace.PID) bool { return pid == trace.UnknownPID })) // the UI has no such process
-	if !o.All {
-		view.Commands = ui.ShowWorkspace(pids, lateBuffer || main.process == main.producer)
-	}
+	view.Commands = ui.ShowWorkspace(pids, lateBuffer || main.process == main.producer)
 	if len(pids) > 0 {
 		// Of a merged trace, both processes are on the screen.
 		view.Commands = append(view.Commands, ui.ExpandProcesses(pids, len(list) == 1))
 	}
-	if layers > 0 && layers <= expandedLayers && (lateBuffer || !tabs.Late) && !o.All {
+	if layers > 0 && layers <= expandedLayers && (lateBuffer || !tabs.Late) {
 		view.Commands = append(view.Commands, ui.ExpandLayers())
 	}
 	for i := range list {

@@ -235,7 +235,6 @@ func TestLayers(t *testing.T) {
 		{"a late frame", timelineOf(nil, late), serve.ViewOptions{}, "20", []string{"pause", "Layers", "Jank by process", "Why frames were late", "tables"}},
 		{"no late frame", timelineOf(nil, inTime), serve.ViewOptions{}, "20", []string{"No frame was late", "Layers", "tables"}},
 		{"an interaction", timelineOf([]*analyzer.Interaction{fling}, inTime), serve.ViewOptions{Interaction: fling}, "20", []string{"pause", "No frame was late", "Layers", "Interactions", "tables"}},
-		{"all tracks", timelineOf(nil, inTime), serve.ViewOptions{All: true}, "20", []string{"No frame was late", "Layers", "tables"}},
 		{"many", timelineOf(nil, inTime), serve.ViewOptions{}, "20", []string{"No frame was late", "Layers", "tables"}},
 		{"no frames", timelineOf(nil), serve.ViewOptions{}, "30", []string{"Layers", "tables"}},
 		{"Android", timelineOf(nil, android), serve.ViewOptions{}, "20", []string{"pause", "Why frames were late", "tables"}},
@@ -257,7 +256,7 @@ func TestLayers(t *testing.T) {
 			}
 		}
 		// Layers without a late buffer are not between a late frame and the eye.
-		if want := truth(test.name != "all tracks" && test.name != "many" && test.name != "Android" && test.name != "a late frame"); !process || layers != want {
+		if want := truth(test.name != "many" && test.name != "Android" && test.name != "a late frame"); !process || layers != want {
 			t.Errorf("%s: expands the process %t, layers %d times, want %d", test.name, process, layers, want)
 		}
 	}
@@ -324,14 +323,11 @@ func TestInteractionsInEngine(t *testing.T) {
 func TestViewInEngine(t *testing.T) {
 	enginetest.ForTest(t)
 	text := must.Get(os.ReadFile("../../testdata/demo.ftrace"))(t)
-	for _, all := range slow.Of([]bool{false}, []bool{false, true}) {
+	for _, bare := range slow.Of([]bool{false}, []bool{false, true}) {
 		var out bytes.Buffer
-		options := pftrace.Options{Analysis: analysis.Options{Causes: true}}
-		if all {
-			options.NoEvents = true
-		}
+		options := pftrace.Options{Analysis: analysis.Options{Causes: true}, NoEvents: bare}
 		summary := must.Get(pftrace.Convert(t.Context(), bytes.NewReader(text), &out, options))(t)
-		view := must.Get(serve.Look(alone(summary.Timeline, summary.Causes), serve.ViewOptions{All: all}))(t)
+		view := must.Get(serve.Look(alone(summary.Timeline, summary.Causes), serve.ViewOptions{}))(t)
 		served := file(out.Bytes())
 		must.Do(t, view.MakeUnique(served, int64(len(served))))
 		session := enginetest.Load(t, served)
@@ -341,8 +337,8 @@ func TestViewInEngine(t *testing.T) {
 			t.Errorf("selects\n%s", selected)
 		}
 		uitest.Run(t, session, view.Commands)
-		if workspace := patterns(t, view.Commands, "dev.perfetto.CopyTracksToWorkspaceByRegexWithAncestors"); (workspace == nil) != all {
-			t.Errorf("all %v: workspace %v", all, workspace)
+		if patterns(t, view.Commands, "dev.perfetto.CopyTracksToWorkspaceByRegexWithAncestors") == nil {
+			t.Error("no workspace")
 		}
 		notes := 0
 		for _, c := range view.Commands {

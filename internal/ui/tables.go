@@ -102,14 +102,11 @@ var (
 
 const (
 	// noFrames is the text in a tab of a trace without frames of OpenHarmony.
-	noFrames = "iif(EXISTS (SELECT 1 FROM machine WHERE sysname = 'OpenHarmony'), 'no frames, or converted with --no-tracks', " +
-		"'no frames of OpenHarmony')"
+	noFrames = "'no frames of OpenHarmony'"
 	// noInteractions is the text in a tab of a trace without interactions.
-	noInteractions = "iif(EXISTS (SELECT 1 FROM machine WHERE sysname = 'OpenHarmony'), 'no interactions, or converted with --no-tracks', " +
-		"'no interactions of OpenHarmony')"
+	noInteractions = "'no interactions of OpenHarmony'"
 	// noLayers is the text in a tab of a trace without layers.
-	noLayers = "iif(EXISTS (SELECT 1 FROM machine WHERE sysname = 'OpenHarmony'), 'no layers, or converted with --no-tracks', " +
-		"'no layers of OpenHarmony')"
+	noLayers = "'no layers of OpenHarmony'"
 	// noCauses is the text in a tab of a trace without causes.
 	noCauses = "'unknown: converted with --no-causes'"
 	// noneLate is the text in a tab if no frame was late.

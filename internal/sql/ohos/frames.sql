@@ -5,8 +5,7 @@
 -- commits, and the display shows it. Both frames are here. An application frame has
 -- the id of the render frame that picked it up.
 --
--- Times are trace times. Unknown values are NULL. The facts are on the tracks
--- "Frames": a trace that was converted with --no-tracks has no rows.
+-- Times are trace times. Unknown values are NULL. The facts are on the tracks "Frames".
 
 INCLUDE PERFETTO MODULE ohos.slices;
 

@@ -2,7 +2,7 @@
 -- time. docs/why.md explains waits, stages and shares, and has their codes.
 --
 -- The tables need nothing but the tracks of a converted trace. A trace that was
--- converted with --no-causes or --no-tracks has no rows.
+-- converted with --no-causes has no rows.
 
 INCLUDE PERFETTO MODULE ohos.slices;
 

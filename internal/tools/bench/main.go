@@ -155,8 +155,10 @@ func (b *bench) commands(trace string) error {
 	convert := func(output string, flags ...string) *runs {
 		return &runs{args: append([]string{"convert", "--quiet", trace, "-o", b.file(output)}, flags...)}
 	}
-	read := func(command string) *runs { return &runs{args: []string{command, trace, "--format", "csv"}} }
-	frames, report := read("frames"), read("report")
+	read := func(command string, flags ...string) *runs {
+		return &runs{args: append([]string{command, trace, "--format", "csv"}, flags...)}
+	}
+	frames, report := read("frames", "--no-causes"), read("report")
 	why := &runs{args: []string{"why", trace, "--format", "json"}}
 	bare, full, none := convert("bare", "--no-causes"), convert("full"), convert("none", "--events", "none")
 	if err := b.measure(frames, report, why, bare, full); err != nil {
@@ -164,7 +166,7 @@ func (b *bench) commands(trace string) error {
 	}
 	before := b.before
 	b.before = "" // may not have the flags that follow
-	err = b.measure(none, convert("compressed", "--compress"))
+	err = b.measure(none)
 	b.before = before
 	if err != nil {
 		return err
@@ -182,13 +184,11 @@ func (b *bench) commands(trace string) error {
 	ratio("report / frames", "≤ 1.25", report, frames)
 	ratio("why / frames", "≤ 1.25", why, frames)
 	ratio("convert / convert --no-causes", "≤ 1.15", full, bare)
-	for _, name := range []string{"full", "compressed"} {
-		n, err := sizeOf(b.file(name))
-		if err != nil {
-			return err
-		}
-		b.row("output, "+name+", % of the text", "%.1f", "", 100*float64(n)/float64(size), 0)
+	n, err := sizeOf(b.file("full"))
+	if err != nil {
+		return err
 	}
+	b.row("output, % of the text", "%.1f", "", 100*float64(n)/float64(size), 0)
 	for _, r := range []struct {
 		name string
 		of   *runs

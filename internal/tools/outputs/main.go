@@ -35,16 +35,15 @@ import (
 // what is printed.
 var commands = []string{
 	"convert -q IN -o OUT",
-	"convert -q --no-tracks --events all IN -o OUT",
+	"convert -q --events all IN -o OUT",
 	"frames --format table IN",
-	"frames --format csv --causes --kind app,render,layer IN",
-	"frames --format json --causes --kind app,render,layer IN",
-	"frames --format parquet --causes IN -o OUT",
-	"frames --format csv --interactions IN",
+	"frames --format csv --kind app,render,layer IN",
+	"frames --format json --kind app,render,layer IN",
+	"frames --format parquet IN -o OUT",
 	"report IN",
-	"report --verbose IN",
-	"report --interactions IN",
-	"report --layers IN",
+	"report --all IN",
+	"report --kind interaction IN",
+	"report --kind layer IN",
 	"report --format json IN",
 	"report --format csv IN",
 	"report --format html IN",
@@ -64,7 +63,7 @@ var commands = []string{
 
 // converted are the commands that are also run on the conversion of an input.
 var converted = []string{
-	"frames --format json --causes --kind app,render,layer IN",
+	"frames --format json --kind app,render,layer IN",
 	"report --format json IN",
 	"why --format json --all IN",
 }
@@ -72,7 +71,7 @@ var converted = []string{
 // pairs are run for each two inputs that follow each other, IN and NEXT.
 var pairs = []string{
 	"diff IN NEXT",
-	"diff --verbose IN NEXT",
+	"diff --all IN NEXT",
 	"diff --format json IN NEXT",
 	"diff --format evidence IN NEXT",
 	"diff --format html IN NEXT",

@@ -98,8 +98,8 @@ function nextLate(f) {
 // copies it; null if no command can name the trace. Opener.Frame of package locate makes the same.
 function openCommand(f, i) {
   if (!f.info.open) return null;
-  const vsync = f.columns.vsync[i], flags = (vsync ? ` --frame ${vsync}` : "") + (!vsync || f.columns.timed.includes(i) ? ` --at ${seconds(f, i)}` : "");
-  const line = element("p", "", "copy"), command = f.info.open.join(flags), copy = element("button", "Copy");
+  const vsync = f.columns.vsync[i], frame = vsync && !f.columns.timed.includes(i) ? vsync : seconds(f, i);
+  const line = element("p", "", "copy"), command = f.info.open.join(` --frame ${frame}`), copy = element("button", "Copy");
   copy.title = "Copy the command that opens the trace in Perfetto at this frame";
   line.append(element("code", command), copyOnClick(copy, command));
   return line;
