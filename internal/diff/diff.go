@@ -210,7 +210,7 @@ type Diff struct {
 type Pair struct {
 	Base, New *stats.Process
 	MatchedBy Match
-	// RefreshDiffers: durations and frame rates are tested relative to the refresh rate.
+	// RefreshDiffers: durations and frame rates are compared relative to the refresh rate.
 	RefreshDiffers bool
 	// RulesDiffer: Android recorded the frames of one side. What each system has rules of its own for is
 	// not compared.

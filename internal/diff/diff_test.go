@@ -218,7 +218,7 @@ func TestCompareRefreshRates(t *testing.T) {
 		t.Errorf("condition: %s, %q", o.Status, o.Reason)
 	}
 	table := write(t, d, "table", WriteOptions{})
-	if !strings.Contains(table, "60.0 Hz → 120.0 Hz") || !strings.Contains(table, "durations are tested relative to the refresh rate") {
+	if !strings.Contains(table, "60.0 Hz → 120.0 Hz") || !strings.Contains(table, "durations are compared relative to the refresh rate") {
 		t.Errorf("the table does not tell:\n%s", table)
 	}
 	// All runs count.

@@ -23,7 +23,9 @@ import (
 type evidence struct {
 	Version  int    `json:"version"`                 // 1; it grows when a field disappears or changes its meaning
 	Question string `json:"question"`                // "changes"
-	Answer   string `json:"answer" brief:"sentence"` // the verdict of the text, and the cause that changed most in the first process
+	Answer   string `json:"answer" brief:"sentence"` // the headline of the text, and the cause that changed most in the first process
+	// the sentences below it: what else changed, and how the displays differ
+	Sentences []string `json:"sentences,omitempty" brief:"sentence"`
 	// why nothing is tested, short runs, recordings that differ, skipped inputs, data quality
 	Against      []string          `json:"against" brief:"sentence,least=1"`
 	Base         evidenceSide      `json:"base"` // the sides
@@ -89,8 +91,9 @@ const maxFrames = 2 // of a process
 func writeEvidence(w io.Writer, d *Diff, o WriteOptions) error { return brief.Write(w, d.evidence(o)) }
 
 func (d *Diff) evidence(o WriteOptions) *evidence {
+	answer := d.answer()
 	gate := d.gateOf(o)
-	e := &evidence{Version: 1, Question: "changes", Answer: d.verdict() + d.mainCause(), Base: d.Base.evidence(), New: d.New.evidence(), Test: d.documentTest(), Result: gate.Status()}
+	e := &evidence{Version: 1, Question: "changes", Answer: answer.Summary + d.mainCause(), Sentences: answer.Sentences, Base: d.Base.evidence(), New: d.New.evidence(), Test: d.documentTest(), Result: gate.Status()}
 	for _, s := range slices.Concat(view.Skipped(o.Skipped), d.warnings(), []string{cmp.Or(d.notTested(), d.shortRuns())}) {
 		if s != "" {
 			e.Against = append(e.Against, s)
@@ -141,22 +144,6 @@ func (d *Diff) evidence(o WriteOptions) *evidence {
 	e.OnlyInNew = only(d.OnlyNew, func(g *Groups) []*Group { return g.OnlyNew })
 	e.Record = d.record()
 	return e
-}
-
-// ranked returns the pairs that are shown: those that became worse first, and of those with the same
-// verdict, those whose lost time changed most.
-func (d *Diff) ranked() []*Pair {
-	list := d.worstFirst()
-	change := func(p *Pair) float64 {
-		if p.Causes == nil || p.Causes.Lost.Delta == nil {
-			return 0
-		}
-		return math.Abs(*p.Causes.Lost.Delta)
-	}
-	slices.SortStableFunc(list, func(a, b *Pair) int {
-		return cmp.Or(cmp.Compare(a.verdict().rank(), b.verdict().rank()), cmp.Compare(change(b), change(a)))
-	})
-	return list
 }
 
 // mainCause says which cause changed most in the first process; empty if none did.

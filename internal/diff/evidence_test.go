@@ -91,7 +91,7 @@ func TestEvidence(t *testing.T) {
 	for verdict, d := range map[string]*Diff{"worse": compare(t, base, new, Options{}), "better": compare(t, new, base, Options{})} {
 		out, e := written(t, d)
 		p := e.Processes[0]
-		if !strings.HasPrefix(e.Answer, verdict+": example.gallery (Jank rate") || !strings.Contains(e.Answer, slice) || p.Verdict != verdict || p.New.Name != "example.gallery" {
+		if !strings.HasPrefix(e.Answer, fmt.Sprintf("example.gallery is %s: jank rate ", verdict)) || !strings.Contains(e.Answer, slice) || p.Verdict != verdict || p.New.Name != "example.gallery" {
 			t.Errorf("%s: %s", verdict, e.Answer)
 		}
 		if other := e.Processes[1]; other.Verdict != "unclear" || len(other.Measures) > 0 || !slices.Contains(other.Unchanged, "jank_rate") || len(other.Frames) > 0 {
@@ -132,7 +132,7 @@ func TestEvidenceOfOneRunEach(t *testing.T) {
 		return s
 	}
 	_, e := written(t, compare(t, rename(costly("base", 10)), rename(costlyFrames("new", 30, 7)), Options{}))
-	if !strings.HasPrefix(e.Answer, "one run each: changes are not tested; the largest change of com.example.photos, which may be chance, is waiting for storage in FlushLayoutTask, 10.0 → 30.0 ms/s") {
+	if !strings.HasPrefix(e.Answer, "com.example.photos: lost time 11.0 → 31.0 ms/s, duration P95 5.0 → 7.0 ms; one run each, so not tested; the largest change of com.example.photos, which may be chance, is waiting for storage in FlushLayoutTask, 10.0 → 30.0 ms/s") {
 		t.Error(e.Answer)
 	}
 	if p := e.Processes[0]; p.Verdict != "" || len(p.Measures) == 0 || p.Measures[0].P != nil || p.Measures[0].Delta == nil {

@@ -186,7 +186,7 @@ func TestInteractionChanges(t *testing.T) {
 	if m := p.measure("hitch"); m.Base != nil || m.Verdict != NotTested || d.Interactions.Changes != 1 {
 		t.Errorf("%s, %d changes", describe(m), d.Interactions.Changes)
 	}
-	if !strings.HasPrefix(d.verdict(), "worse: fling of a list on pages/Index (Response); ") {
+	if !strings.HasPrefix(d.verdict(), "fling of a list on pages/Index is worse: response 82.0 → 93.0 ms.") {
 		t.Errorf("verdict %q", d.verdict())
 	}
 	// Interactions of one run each are not tested, whatever their number.
@@ -274,7 +274,7 @@ func TestLayerChanges(t *testing.T) {
 		}
 	}
 	must.Equal(t, d.Layers.Changes, 6, "changes")
-	if want := "worse: View#* (FPS, Uneven rate, Late rate, Dropped rate, Queue P50, Queue P95); "; !strings.HasPrefix(d.verdict(), want) {
+	if want := "View#* is worse: FPS 33.0 → 19.6, uneven rate 1.0 % → 20.0 %, late rate 1.0 % → 20.0 %, 3 more."; !strings.HasPrefix(d.verdict(), want) {
 		t.Errorf("verdict %q, want %q", d.verdict(), want)
 	}
 	// The same with late buffers at other places is no change.
@@ -400,7 +400,7 @@ func TestOnlyGroups(t *testing.T) {
 	if want := []string{"unknown fps<-5%", "failed launch.first_frame_ms>+50", "failed layer.queue_p50_ms>+1"}; !slices.Equal(got, want) || d.Outcomes[0].Text != "no process has complete frames in both traces" {
 		t.Errorf("%q: %s, want %q", got, d.Outcomes[0].Text, want)
 	}
-	must.Equal(t, d.verdict(), "worse: cold launch (First frame), View (Queue P50, Queue P95); 1 interaction and 1 layer compared, no frames")
+	must.Equal(t, d.verdict(), "cold launch is worse: first frame 600.0 → 700.0 ms. Also worse: View (Queue P50, Queue P95)")
 	for _, format := range Formats {
 		out := write(t, d, format, WriteOptions{})
 		if out == "" || hasNaN(out) || format == "table" && !strings.Contains(out, "Only interactions and layers are compared: no process has complete frames in both traces") {

@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -72,17 +71,16 @@ func (v Verdict) Level() view.Level { return verdicts[v.rank()].level }
 
 // view returns what tables, pages and formats for continuous integration show.
 func (d *Diff) view(o WriteOptions) *view.Document {
-	verdict := d.verdict()
 	names := text.Printable(d.Base.Name) + " → " + text.Printable(d.New.Name)
 	doc := &view.Document{
-		Kind: "Frame comparison", Title: names + " – frame comparison", Answer: text.Answer{Summary: strings.ToUpper(verdict[:1]) + verdict[1:] + "."},
-		Gate: d.gate(o, names, verdict),
+		Kind: "Frame comparison", Title: names + " – frame comparison", Answer: d.answer(),
+		Gate: d.gate(o, names, d.verdict()),
 	}
 	doc.Gate.Warnings = d.warnings()
 	doc.Warnings = slices.Concat(view.Skipped(o.Skipped), doc.Gate.Warnings)
-	shown := d.worstFirst()
+	shown := d.ranked()
 	measured := d.overviewColumns()
-	overview := view.Table{Label: "Processes", Sortable: true, Columns: []view.Column{{Title: "Process"}}}
+	overview := view.Table{Label: "Processes", Sortable: true, Cards: true, Columns: []view.Column{{Title: "Process", Min: processWidth}}}
 	for _, c := range measured {
 		overview.Columns = append(overview.Columns, c.Column)
 	}
@@ -90,21 +88,20 @@ func (d *Diff) view(o WriteOptions) *view.Document {
 	for _, p := range shown {
 		row := view.Row{Link: p.id(), Cells: []view.Cell{{Text: p.title()}}}
 		for _, c := range measured {
-			m := p.measure(c.of[0])
-			row.Cells = append(row.Cells, view.Cell{Text: m.values(), Level: m.Verdict.Level()})
+			row.Cells = append(row.Cells, p.overviewCell(c.of[0]))
 		}
 		row.Cells = append(row.Cells, view.Cell{Text: changedMeasures(p.tested), Level: p.verdict().Level()})
 		overview.Rows = append(overview.Rows, row)
 	}
+	overview = knownColumns(overview)
 	if more := len(d.Pairs) - len(shown); more > 0 {
 		overview.More = text.More(more)
 	}
-	doc.Blocks = []view.Block{
-		view.Section{Blocks: append([]view.Block{view.Facts{List: []view.Fact{d.Base.fact("Base", d.unit, len(d.units[0].names)), d.New.fact("New", d.unit, len(d.units[1].names))}}}, d.qualityNotes()...)},
-	}
+	head := []view.Block{view.Facts{List: []view.Fact{d.Base.fact("Base", d.unit, len(d.units[0].names)), d.New.fact("New", d.unit, len(d.units[1].names))}}}
 	if d.haveFrames() {
-		doc.Blocks = append(doc.Blocks, view.Section{Blocks: append([]view.Block{overview}, d.method()...)})
+		head = append(append(head, overview), d.method()...)
 	}
+	doc.Blocks = []view.Block{view.Section{Blocks: append(head, d.qualityNotes()...)}}
 	for _, groups := range d.groups() {
 		doc.Blocks = append(doc.Blocks, groups.view(o.Verbose, d.unit)...)
 	}
@@ -120,13 +117,6 @@ func (d *Diff) view(o WriteOptions) *view.Document {
 		}
 	}
 	return doc
-}
-
-// worstFirst returns the pairs that are shown, those that became worse first.
-func (d *Diff) worstFirst() []*Pair {
-	shown := slices.Clone(text.Largest(d.Pairs, func(p *Pair) int { return frames(p.Base) + frames(p.New) }))
-	slices.SortStableFunc(shown, func(a, b *Pair) int { return cmp.Compare(a.verdict().rank(), b.verdict().rank()) })
-	return shown
 }
 
 // warnings returns what limits the comparison.
@@ -239,63 +229,6 @@ func (d *Diff) gate(o WriteOptions, names, verdict string) view.Gate {
 	return g
 }
 
-// maxNamed is the number of processes, of interactions and of layers, that the verdict names for each word.
-const maxNamed = 3
-
-// verdict says in a sentence what changed significantly, the worse first.
-func (d *Diff) verdict() string {
-	found := map[Verdict][]string{}
-	for _, p := range d.Pairs {
-		if v := p.verdict(); !v.significant() {
-			found[v] = append(found[v], p.title())
-		}
-		for _, v := range []Verdict{Worse, Better} {
-			if labels := labels(p.tested, v); len(labels) > 0 {
-				found[v] = append(found[v], p.title()+" ("+strings.Join(labels, ", ")+")")
-			}
-		}
-	}
-	var parts []string
-	for _, v := range []Verdict{Worse, Better} {
-		list := firstOf(found[v])
-		for _, groups := range d.groups() {
-			var changed []string
-			for _, g := range groups.Both {
-				if labels := labels(g.Measures, v); len(labels) > 0 {
-					changed = append(changed, g.words()+" ("+strings.Join(labels, ", ")+")")
-				}
-			}
-			list = append(list, firstOf(changed)...)
-		}
-		if len(list) > 0 {
-			parts = append(parts, v.word()+": "+strings.Join(list, ", "))
-		}
-	}
-	for side, name := range []string{"base", "new"} {
-		if list := firstOf(d.hangsOnlyIn(side)); len(list) > 0 {
-			parts = append(parts, "hangs only in "+name+": "+strings.Join(list, ", "))
-		}
-	}
-	parts = append(parts, d.slowerDisplays()...)
-	count := func(v Verdict) string {
-		return d.counts(len(found[v]), func(g *Group) bool { return worst(g.Measures) == v })
-	}
-	if counts := count(Unclear); counts != "" {
-		parts = append(parts, "no significant change in "+counts)
-	}
-	if n := len(found[NotTested]); d.oneRunEach() {
-		parts = append(parts, "one run each: changes are not tested")
-	} else if !d.enoughUnits() {
-		parts = append(parts, "too few "+d.unit+"s: changes are not tested")
-	} else if n > 0 {
-		parts = append(parts, text.Count(n, "process")+" not tested: too few frames")
-	}
-	if len(d.Pairs) == 0 {
-		parts = append(parts, d.counts(0, func(*Group) bool { return true })+" compared, no frames")
-	}
-	return strings.Join(parts, "; ")
-}
-
 // hangsOnlyIn names the processes that hung in runs of one side only, with their longest hang. It is known
 // that those of the other side did not, or the processes are on one side only.
 func (d *Diff) hangsOnlyIn(side int) (list []string) {
@@ -400,19 +333,40 @@ func (d *Diff) withoutGPU(lacks func(*Measure) *float64) (names []string) {
 	return names
 }
 
+// processWidth is the least width of the name of a process in tables.
+const processWidth = 16
+
+// overviewCell returns a measure of a process. Late frames of one run each are of the judged ones, because runs have
+// different lengths.
+func (p *Pair) overviewCell(name string) view.Cell {
+	m := p.measure(name)
+	cell := view.Cell{Text: m.values(), Level: m.Verdict.Level()}
+	if judged := p.measure("judged_frames"); name == "late_frames" && p.diff.oneRunEach() {
+		of := func(late, judged *float64) string {
+			if late == nil || judged == nil || *judged == 0 {
+				return text.Unknown
+			}
+			return text.Value(m.Unit, late) + " of " + text.Value(m.Unit, judged)
+		}
+		cell.Text = of(m.Base, judged.Base) + " → " + of(m.New, judged.New)
+	}
+	return cell
+}
+
 // overviewColumns returns the measures of the table of processes: those that compare.
 func (d *Diff) overviewColumns() []column {
 	shown := func(measure, title string, drop int) column {
 		return column{view.Column{Title: title, Number: true, Drop: drop}, []string{measure}}
 	}
-	list := []column{shown("fps", "FPS", 1), shown("jank_rate", "Jank rate", 0), shown("p95_ms", "P95, ms", 2)}
+	fps, p95 := shown("fps", "FPS", 2), shown("p95_ms", "P95, ms", 4)
 	if d.refreshDiffers() {
-		list[0], list[2] = shown("fps_of_refresh", "FPS / refresh rate", 1), shown("p95_periods", "P95, periods", 2)
+		fps, p95 = shown("fps_of_refresh", "FPS / refresh rate", 2), shown("p95_periods", "P95, periods", 4)
 	}
+	hitch := shown("hitch_ratio", "Hitch ms/s", 1)
 	if d.rulesDiffer() {
-		list[1], list[2] = shown("hitch_ratio", "Hitch ms/s", 0), shown("vsync_to_present_p50_ms", "Vsync to present P50, ms", 2)
+		return []column{hitch, fps, shown("vsync_to_present_p50_ms", "Vsync to present P50, ms", 3)}
 	}
-	return list
+	return []column{shown("late_frames", "Late", 3), shown("jank_rate", "Jank rate", 0), hitch, fps, p95}
 }
 
 func (d *Diff) refreshDiffers() bool {

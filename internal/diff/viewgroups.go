@@ -68,7 +68,7 @@ const groupWidth = 19
 
 // table has a row for each group.
 func (g *Groups) table(list []*Group) view.Table {
-	t := view.Table{Label: g.title(), Sortable: true, Columns: []view.Column{{Title: capital(g.kind.noun), Min: groupWidth}, {Title: g.kind.sizes, Number: true, Drop: 1}}}
+	t := view.Table{Label: g.title(), Sortable: true, Cards: true, Columns: []view.Column{{Title: capital(g.kind.noun), Min: groupWidth}, {Title: g.kind.sizes, Number: true, Drop: 1}}}
 	for _, c := range g.kind.columns {
 		c.Number = true
 		t.Columns = append(t.Columns, c.Column)
@@ -94,7 +94,7 @@ func (g *Groups) table(list []*Group) view.Table {
 	if more := len(g.Both) - len(list); more > 0 {
 		t.More = text.More(more)
 	}
-	return t
+	return knownColumns(t)
 }
 
 // method describes the values and the test.

@@ -75,7 +75,7 @@ func changedMeasures(list []*Measure) string {
 		}
 	}
 	if len(parts) == 0 {
-		return cmp.Or(worst(list).word(), "not tested")
+		return cmp.Or(worst(list).word(), notTested)
 	}
 	return strings.Join(parts, "; ")
 }
@@ -123,7 +123,7 @@ func (p *Pair) view(verbose bool) view.Section {
 }
 
 func (p *Pair) refreshNote() string {
-	return fmt.Sprintf("%s → %s: frame rates and durations are tested relative to the refresh rate", refreshText(p.base), refreshText(p.new))
+	return fmt.Sprintf("%s → %s: frame rates and durations are compared relative to the refresh rate", refreshText(p.base), refreshText(p.new))
 }
 
 // refreshNote returns the note of all pairs whose refresh rates differ; empty if they have several.
@@ -266,26 +266,29 @@ func (p *Pair) terminalTable(list []*Measure, left []string, verbose bool) view.
 	return t
 }
 
-// pageTables returns the tested measures, or the first if none is, and the others below them. Those that are zero on
-// both sides are left out.
+// pageTables returns the tested measures that changed, or of those that lead if none is tested, and the others below
+// them. Those that are zero on both sides are left out.
 func (p *Pair) pageTables(list []*Measure, left []string) view.Page {
-	first := slices.IndexFunc(list, func(m *Measure) bool { return m.P == nil })
-	if first == 0 {
-		first = slices.IndexFunc(list, func(m *Measure) bool { return !p.leads(m) })
+	tested := slices.ContainsFunc(list, func(m *Measure) bool { return m.P != nil })
+	var first, others []*Measure
+	zero := 0
+	for _, m := range list {
+		switch {
+		case !m.equal() && (tested && m.P != nil || !tested && p.leads(m)):
+			first = append(first, m)
+		case !m.definition.Main && m.Delta != nil && *m.Base == 0 && *m.New == 0:
+			zero++
+		default:
+			others = append(others, m)
+		}
 	}
-	if first < 0 {
-		first = len(list)
-	}
-	others := slices.DeleteFunc(slices.Clone(list[first:]), func(m *Measure) bool {
-		return !m.definition.Main && m.Delta != nil && *m.Base == 0 && *m.New == 0
-	})
-	if zero := len(list) - first - len(others); zero > 0 {
+	if zero > 0 {
 		left = append([]string{fmt.Sprintf("%d zero on both sides", zero)}, left...)
 	}
 	folded := measureTable(p.title(), others)
 	folded.More = leftOut(left)
 	return view.Page{
-		p.draw(measureTable(p.title(), list[:first]), list[:first]),
+		p.draw(measureTable(p.title(), first), first),
 		view.Fold{Title: text.Count(len(others), "other measure"), Blocks: []view.Block{folded}},
 	}
 }
@@ -327,9 +330,9 @@ func (m *Measure) values() string {
 
 // measureTable returns a table of measures. Without tested ones, it has no columns for tests.
 func measureTable(label string, list []*Measure) view.Table {
-	t := view.Table{Label: label, Columns: slices.Clone(changeColumns)}
+	t := view.Table{Label: label, Cards: true, Columns: slices.Clone(changeColumns)}
 	if !slices.ContainsFunc(list, func(m *Measure) bool { return m.P != nil }) {
-		t.Columns = t.Columns[:4]
+		t.Columns, t.Cards = t.Columns[:4], false
 	}
 	for _, m := range list {
 		cells := append([]view.Cell{{Text: m.definition.Label, Meaning: m.definition.Explained()}}, m.cells()...)
@@ -410,7 +413,7 @@ func (p *Pair) causeTables() (sections []view.Block) {
 		}}
 		row := func(title string, m *Measure) {
 			t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
-				{Text: title}, {Text: m.values()}, {Text: text.Change(m.Unit, m.Delta)}, {Text: cmp.Or(m.Verdict.word(), "not tested"), Level: m.Verdict.Level()},
+				{Text: title}, {Text: m.values()}, {Text: text.Change(m.Unit, m.Delta)}, {Text: cmp.Or(m.Verdict.word(), notTested), Level: m.Verdict.Level()},
 			}})
 		}
 		for _, c := range list {
@@ -418,11 +421,11 @@ func (p *Pair) causeTables() (sections []view.Block) {
 				row(text.Printable(c.title()), c.Measure)
 			}
 		}
-		if total != nil && total.Delta != nil && (*total.Base > 0 || *total.New > 0) {
+		if total != nil && total.Delta != nil && (len(t.Rows) > 0 || !total.equal()) {
 			row("all causes", total)
 		}
 		if len(t.Rows) > 0 {
-			sections = append(sections, view.Section{Blocks: []view.Block{t}})
+			sections = append(sections, view.Section{Blocks: []view.Block{knownColumns(t)}})
 		}
 	}
 	lost := "Lost time by cause, ms/s"
@@ -454,7 +457,7 @@ func (p *Pair) functionTable() []view.Block {
 		}
 		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
 			{Text: c.title()}, {Text: c.values()}, {Text: text.Change(c.Unit, c.Delta)},
-			{Text: fmt.Sprintf("%d → %d", c.BaseSamples, c.NewSamples)}, {Text: cmp.Or(c.Verdict.word(), "not tested"), Level: c.Verdict.Level()},
+			{Text: fmt.Sprintf("%d → %d", c.BaseSamples, c.NewSamples)}, {Text: cmp.Or(c.Verdict.word(), notTested), Level: c.Verdict.Level()},
 		}})
 	}
 	if len(t.Rows) == 0 {
@@ -463,8 +466,25 @@ func (p *Pair) functionTable() []view.Block {
 	if more > 0 {
 		t.More = fmt.Sprintf("… and %s that changed by less", text.Count(more, "function"))
 	}
-	return []view.Block{view.Section{Blocks: []view.Block{t}}}
+	return []view.Block{view.Section{Blocks: []view.Block{knownColumns(t)}}}
 }
+
+// knownColumns returns a table without its columns of verdicts if nothing in it was tested, and without those of measures that
+// are unknown on both sides of all.
+func knownColumns(t view.Table) view.Table {
+	for i := range slices.Backward(t.Columns) {
+		if !slices.ContainsFunc(t.Rows, func(r view.Row) bool { return r.Cells[i].Text != notTested && r.Cells[i].Text != unknownChange }) {
+			t.RemoveColumns(i, i+1)
+		}
+	}
+	return t
+}
+
+// unknownChange is the values of a measure that is unknown on both sides.
+const unknownChange = text.Unknown + " → " + text.Unknown
+
+// notTested is the verdict on what was not tested, beside others that were.
+const notTested = "not tested"
 
 // cadenceText lists the cadences of a process in its runs.
 func cadenceText(runs []*stats.Process) string {

@@ -324,7 +324,7 @@ func (t *Trend) untested(g *TrendGroup) string {
 		case !s.Tested && slices.ContainsFunc(s.Points, func(p TrendPoint) bool { return p.Value != nil }):
 			few, needed = append(few, s.measure.Label), max(needed, s.needed)
 		case s.Detectable != nil && len(s.Changes) == 0:
-			if change := text.Change(s.Unit, s.Detectable); strings.HasPrefix(change, "+") { // it may be rounded to 0
+			if change := text.Change(s.Unit, s.Detectable); strings.HasPrefix(change, "+") { // others are too small to be told from none
 				found = append(found, s.measure.Label+" "+change)
 			}
 		}

@@ -58,8 +58,7 @@ func Beyond(u stats.Unit, x, limit float64) string {
 	return s
 }
 
-// Change formats a change of a measure with its sign. One that rounds to nothing has a second
-// decimal. A nil change is unknown.
+// Change formats a change of a measure with its sign. A nil change is unknown.
 func Change(u stats.Unit, x *float64) string {
 	switch {
 	case x == nil:
@@ -67,10 +66,7 @@ func Change(u stats.Unit, x *float64) string {
 	case u == stats.Share:
 		return signed(*x*100, 1) + " pp"
 	}
-	if n := decimals(u, math.Abs(*x)); math.Abs(*x) >= 0.05 || n != 1 {
-		return signed(*x, n)
-	}
-	return signed(*x, 2)
+	return signed(*x, decimals(u, math.Abs(*x)))
 }
 
 // RelativeChange formats a change, as a share of the value before it, in percent. A nil
@@ -90,15 +86,25 @@ func Probability(p float64) string {
 	return strconv.FormatFloat(p, 'g', 2, 64)
 }
 
-// signed formats a number with its sign, but zero without one, also if it is only rounded
-// to zero. The minus is U+2212, as that of Value.
+// signed formats a number with its sign, but zero without one. A number that rounds to zero has more decimals, up to
+// two, or is less than what they show. The minus is U+2212, as that of Value.
 func signed(x float64, decimals int) string {
 	number := Number(math.Abs(x), decimals)
+	rounded := strings.Trim(number, "0.") == ""
 	switch {
-	case strings.Trim(number, "0.") == "":
+	case math.Abs(x) < noDifference:
 		return "0"
+	case rounded && decimals < 2:
+		return signed(x, decimals+1)
+	case rounded && x < 0:
+		return "> −" + number[:len(number)-1] + "1"
+	case rounded:
+		return "< " + number[:len(number)-1] + "1"
 	case x < 0:
 		return "−" + number
 	}
 	return "+" + number
 }
+
+// noDifference is what differences of equal means of runs are below.
+const noDifference = 1e-9

@@ -22,7 +22,11 @@ func writeMarkdown(w io.Writer, d *Document) error {
 	if g.Error != "" {
 		mark = marks[failed]
 	}
-	fmt.Fprintf(b, "### %s\n\n%s%s\n", markdown(d.Title), mark, markdown(capital(g.summary())+"."))
+	summary := g.summary()
+	if g.Verdict == "" { // it may begin with a name
+		summary = capital(summary)
+	}
+	fmt.Fprintf(b, "### %s\n\n%s%s.\n", markdown(d.Title), mark, markdown(summary))
 	notes := slices.Concat(g.Warnings, Skipped(g.Inputs))
 	if g.Error != "" {
 		notes = append([]string{g.Error}, notes...)

@@ -1,0 +1,201 @@
+package diff
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"ohframe/internal/text"
+)
+
+// maxNamed is the number of processes, of interactions and of layers, that the answer names for each word.
+const maxNamed = 3
+
+// maxValues is the number of measures with values in the answer.
+const maxValues = 3
+
+// answer says what changed: in a headline in the process, interaction or layer that changed most, with its values and
+// whether that is significant, and in sentences elsewhere, and what else differs.
+func (d *Diff) answer() (a text.Answer) {
+	say := func(format string, args ...any) {
+		a.Sentences = append(a.Sentences, capital(fmt.Sprintf(format, args...)))
+	}
+	of := map[Verdict]int{}
+	for _, p := range d.Pairs {
+		of[p.verdict()]++
+	}
+	changed, ranked := d.changed(), d.ranked()
+	unclear := d.counts(of[Unclear], func(g *Group) bool { return worst(g.Measures) == Unclear })
+	switch {
+	case len(changed) > 0:
+		first := changed[0]
+		a.Summary = fmt.Sprintf("%s is %s: %s", first.title, first.verdict.word(), &first)
+		for _, v := range []Verdict{Worse, Better} {
+			var names []string
+			for _, c := range changed[1:] {
+				if c.verdict == v {
+					names = append(names, c.title+" ("+strings.Join(labels(c.measures, v), ", ")+")")
+				}
+			}
+			if len(names) > 0 {
+				also := ""
+				if v == first.verdict {
+					also = "also "
+				}
+				say("%s%s: %s", also, v.word(), strings.Join(firstOf(names), ", "))
+			}
+		}
+		if unclear != "" {
+			say("no significant change in %s", unclear)
+		}
+	case unclear != "":
+		a.Summary = "No significant change in " + unclear
+		if i := slices.IndexFunc(ranked, func(p *Pair) bool { return p.verdict() == Unclear }); i >= 0 {
+			a.Summary += "; " + ranked[i].title() + ": " + ranked[i].values()
+		}
+	case len(ranked) > 0:
+		a.Summary = fmt.Sprintf("%s: %s; %s, so not tested", ranked[0].title(), cmp.Or(ranked[0].values(), "no value is known on both sides"), d.whyNotTested())
+	default:
+		a.Summary = fmt.Sprintf("%s compared, no frames; %s, so not tested", d.counts(0, func(*Group) bool { return true }), d.whyNotTested())
+	}
+	if n := of[NotTested]; n > 0 && len(changed)+len(unclear) > 0 {
+		say("%s not tested: %s", text.Count(n, "process"), d.whyNotTested())
+	}
+	for side, name := range []string{"base", "new"} {
+		if list := firstOf(d.hangsOnlyIn(side)); len(list) > 0 {
+			say("hangs only in %s: %s", name, strings.Join(list, ", "))
+		}
+	}
+	for _, display := range d.slowerDisplays() {
+		say("%s", display)
+	}
+	return a
+}
+
+// whyNotTested says in a few words what is missing for a test.
+func (d *Diff) whyNotTested() string {
+	switch {
+	case d.oneRunEach():
+		return "one run each"
+	case !d.enoughUnits():
+		return "too few " + d.unit + "s"
+	}
+	return "too few frames"
+}
+
+// verdict is the answer in one paragraph.
+func (d *Diff) verdict() string {
+	a := d.answer()
+	return strings.Join(append([]string{a.Summary}, a.Sentences...), ". ")
+}
+
+// changeOf is what changed significantly in one direction in a process, an interaction or a layer.
+type changeOf struct {
+	title    string
+	measures []*Measure
+	verdict  Verdict
+}
+
+// changed returns what changed significantly: the worse first, processes before interactions and layers.
+func (d *Diff) changed() (list []changeOf) {
+	for _, v := range []Verdict{Worse, Better} {
+		add := func(title string, measures []*Measure) {
+			if len(labels(measures, v)) > 0 {
+				list = append(list, changeOf{title, measures, v})
+			}
+		}
+		for _, p := range d.ranked() {
+			add(p.title(), p.tested)
+		}
+		for _, groups := range d.groups() {
+			for _, g := range groups.worstFirst() {
+				add(g.words(), g.Measures)
+			}
+		}
+	}
+	return list
+}
+
+// String has the measures with their values: "jank rate 5.0 % → 10.0 %, duration P95 19.0 → 39.0 ms".
+func (c *changeOf) String() string {
+	var list []*Measure
+	for _, m := range c.measures {
+		if m.Verdict == c.verdict {
+			list = append(list, m)
+		}
+	}
+	var words []string
+	for _, m := range list[:min(len(list), maxValues)] {
+		words = append(words, m.words())
+	}
+	if more := len(list) - len(words); more > 0 {
+		words = append(words, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(words, ", ")
+}
+
+// words is the measure with its values: "jank rate 5.0 % → 10.0 %".
+func (m *Measure) words() string { return m.name() + " " + m.values() + text.UnitAfter(m.Unit) }
+
+// name is that of the measure within a sentence, without its unit.
+func (m *Measure) name() string {
+	if m.definition == nil {
+		return "lost time"
+	}
+	label, _, _ := strings.Cut(m.definition.Label, ", ")
+	if len(label) > 1 && unicode.IsLower(rune(label[1])) {
+		label = strings.ToLower(label[:1]) + label[1:]
+	}
+	return label
+}
+
+// lost is the lost time per second, or the hitch ratio if the causes are unknown.
+func (p *Pair) lost() *Measure {
+	if p.Causes == nil || p.RulesDiffer || p.Causes.Lost.Delta == nil {
+		return p.measure("hitch_ratio")
+	}
+	return p.Causes.Lost
+}
+
+// values are those that matter most in a process: the first two that changed of the jank rate, the lost time, or
+// the hitches where its causes are unknown, the frame rate and the duration of frames. It is empty if none is known on
+// both sides.
+func (p *Pair) values() string {
+	rate, duration := "fps", "p95_ms"
+	if p.RefreshDiffers {
+		rate, duration = "fps_of_refresh", "p95_periods"
+	}
+	var changed, equal []string
+	for _, m := range []*Measure{p.measure("jank_rate"), p.lost(), p.measure(rate), p.measure(duration)} {
+		switch {
+		case m.Delta == nil || m.incomparable != "":
+		case m.equal():
+			equal = append(equal, m.name()+" "+text.Value(m.Unit, m.Base)+text.UnitAfter(m.Unit))
+		default:
+			changed = append(changed, m.words())
+		}
+	}
+	if len(changed) == 0 && len(equal) > 0 {
+		return strings.Join(equal[:min(2, len(equal))], ", ") + " on both sides"
+	}
+	return strings.Join(changed[:min(2, len(changed))], ", ")
+}
+
+// ranked returns the pairs that are shown: those that became worse first, and of those with the same
+// verdict, those whose lost time changed most.
+func (d *Diff) ranked() []*Pair {
+	list := slices.Clone(text.Largest(d.Pairs, func(p *Pair) int { return frames(p.Base) + frames(p.New) }))
+	change := func(p *Pair) float64 {
+		if lost := p.lost(); lost.Delta != nil {
+			return math.Abs(*lost.Delta)
+		}
+		return 0
+	}
+	slices.SortStableFunc(list, func(a, b *Pair) int {
+		return cmp.Or(cmp.Compare(a.verdict().rank(), b.verdict().rank()), cmp.Compare(change(b), change(a)))
+	})
+	return list
+}
