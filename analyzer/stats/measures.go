@@ -29,7 +29,7 @@ var Measures = declare[Process](slices.Concat(
 		{"truncated", "truncated_frames", "Truncated frames", "frames whose begin or end is outside the trace"},
 	}),
 	[]Measure{
-		measure("jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / judged frames; null if no frame is judged, or too few of another framework", main, tested, share("rated_late", "rated"), short("Jank", 0)),
+		measure("jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / judged frames; null if no frame is judged, or too few of another framework", main, tested, rated("jank_rate"), share("rated_late", "rated"), short("Jank", 0)),
 		measure("jank_rate_later_draws", "jank_rate_later_draws", Share, Lower, "Jank rate without first draws", "the same of all frames but first draws, which no animation waits for; null if there are none"),
 		measure("lost_ns", "lost_ms", Milliseconds, Lower, "Lost time, ms", "sum of the overruns of late frames; null if no frame is judged, or if by how much frames were late is unknown"),
 		measure("empty_rate", "empty_rate", Share, Lower, "Empty rate", "empty frames / frames that are known to be empty or not; null without complete frames, or if `empty` is null", main, share("empty", "empty_known")),
@@ -186,8 +186,8 @@ var InteractionMeasures = declare[Interaction](
 	measure("response_ms", "response_ms", Milliseconds, Lower, "Response, ms", "time from the input, or from the begin without one, to the first frame shown", tested, percentile("response", 50)),
 	measure("completion_ms", "completion_ms", Milliseconds, Lower, "Completion, ms", "time from the input, or from the begin without one, to the last frame shown", tested, percentile("completion", 50)),
 	measure("response_ms", "first_frame_ms", Milliseconds, Lower, "First frame, ms", "time from the first stage of a launch to its first frame shown", tested, launch, percentile("response", 50)),
-	measure("hitch_ms_per_s", "hitch", MillisecondsPS, Lower, "Hitch ratio, ms/s", "time by which frames were shown late, per second", tested, hitchRatio, short("Hitch ms/s", 0)),
-	measure("jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / judged frames", tested, share("rated_late", "rated"), short("Jank", 2)),
+	measure("hitch_ms_per_s", "hitch", MillisecondsPS, Lower, "Hitch ratio, ms/s", "time by which frames were shown late, per second", tested, rated("hitch_ratio"), hitchRatio, short("Hitch ms/s", 0)),
+	measure("jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / judged frames", tested, rated("jank_rate"), share("rated_late", "rated"), short("Jank", 2)),
 	measure("fps", "fps", Hertz, Higher, "FPS", "frames shown per second, without the slow end of a fling", tested, perRefresh, shownRate, short("FPS", 3)),
 	measure("late", "late", Count, Lower, "Late frames", "frames that ended after their deadline"),
 	measure("missed_vsyncs", "missed_vsyncs", Count, Lower, "Missed vsyncs", "frames that would have fitted in hitches"),
@@ -200,7 +200,7 @@ var InteractionMeasures = declare[Interaction](
 var LayerMeasures = declare[Layer](
 	measure("fps", "fps", Hertz, Higher, "FPS", "intervals between presents / their time, without pauses; null for fewer than two presents", tested, shownRate, short("FPS", 0)),
 	measure("uneven_rate", "uneven", Share, Lower, "Uneven rate", "early, long and late intervals between presents / intervals", tested, share("late long early", "judged"), short("Uneven", 0)),
-	measure("late_rate", "late", Share, Lower, "Late rate", "late intervals between presents / intervals", tested, share("late", "judged"), short("Late", 3)),
+	measure("late_rate", "late", Share, Lower, "Late rate", "late intervals between presents / intervals", tested, rated("jank_rate"), share("late", "judged"), short("Late", 3)),
 	measure("dropped_rate", "dropped", Share, Lower, "Dropped rate", "buffers that were never shown / buffers shown or dropped", tested, share("dropped", "shown dropped"), short("Dropped", 1)),
 	measure("queue_p50_ms", "queue_p50_ms", Milliseconds, Lower, "Queue P50, ms", "median of the times from when a buffer is queued until the compositor takes it", tested, percentile("queue", 50), short("Queue P50 ms", 4)),
 	measure("queue_p95_ms", "queue_p95_ms", Milliseconds, Lower, "Queue P95, ms", "95th percentile of the times in the queue; null for fewer than 20 buffers", tested, percentile("queue", 95), short("Queue P95 ms", 2)),

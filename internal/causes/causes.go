@@ -69,8 +69,11 @@ type Options struct {
 	LayerPattern string
 	// All lists all late frames instead of the worst ones.
 	All bool
-	// Page adds what only a page shows. Chart: the page has a chart of the frames, to which late ones link.
-	Page, Chart bool
+	// Page adds what only a page shows.
+	Page bool
+	// Chart is the time from which the times of late frames count, which lead to the chart of frames that the page
+	// has; nil without one.
+	Chart *trace.Time
 	// Window is set if only a part of the traces is read.
 	Window bool
 

@@ -402,9 +402,9 @@ func (p *Process) late(c *why.Causes, o Options, shown []*why.Cost, limit int, m
 	draw(&list, listed, placesOnly)
 	for i, e := range listed {
 		list.List[i].Tags = tags[e.Frame]
-		if lanes := list.List[i].Lanes; o.Chart {
-			sum := &lanes[len(lanes)-1]
-			sum.Name, sum.At = "show the frame", strconv.FormatInt(int64(e.Frame.Actual.Start), 10)
+		if o.Chart != nil {
+			start := e.Frame.Actual.Start
+			list.List[i].Time, list.List[i].At = text.Since(*o.Chart, start), strconv.FormatInt(int64(start), 10)
 		}
 	}
 	*drawnFrames += len(list.List)

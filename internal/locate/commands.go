@@ -135,12 +135,20 @@ func (c *Commands) WhyInteraction(id int, flags ...string) string {
 
 // WhyAnyInteraction returns the command that explains interaction N of the file in the current folder: for
 // pages, whose readers have the file elsewhere.
-func (c *Commands) WhyAnyInteraction() string {
+func (c *Commands) WhyAnyInteraction() string { return c.any("ohframe why --interaction N") }
+
+// OpenAnyInteraction returns the command that shows interaction N of the file in the current folder.
+func (c *Commands) OpenAnyInteraction() string { return c.any("ohframe open --interaction N") }
+
+// WhyAnyLayer returns the command that explains the late buffers of layer NAME of the file in the current folder.
+func (c *Commands) WhyAnyLayer() string { return c.any("ohframe why --layer NAME") }
+
+func (c *Commands) any(command string) string {
 	file := text.Base(c.file)
 	if strings.HasPrefix(file, "-") {
 		file = "./" + file
 	}
-	return strings.Join(slices.Concat([]string{"ohframe why --interaction N"}, c.flags, []string{text.Quoted(file)}), " ")
+	return strings.Join(slices.Concat([]string{command}, c.flags, []string{text.Quoted(file)}), " ")
 }
 
 // WhyLayer returns the command that explains the late buffers of a layer.

@@ -51,6 +51,8 @@ func TestInteractionCommands(t *testing.T) {
 	must.Equal(t, NewCommands("a.ftrace", nil).OpenInteraction(12), `ohframe open --interaction 12 -- a.ftrace`)
 	must.Equal(t, NewCommands("folder/a b.ftrace", nil, "--entry x").WhyAnyInteraction(), `ohframe why --interaction N --entry x 'a b.ftrace'`)
 	must.Equal(t, NewCommands("folder/-a.ftrace", nil).WhyAnyInteraction(), `ohframe why --interaction N ./-a.ftrace`)
+	must.Equal(t, NewCommands("folder/a.ftrace", nil).OpenAnyInteraction(), `ohframe open --interaction N a.ftrace`)
+	must.Equal(t, NewCommands("folder/a.ftrace", nil).WhyAnyLayer(), `ohframe why --layer NAME a.ftrace`)
 }
 
 // An interaction is of its application, and of the process whose frames it counts.

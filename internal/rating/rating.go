@@ -32,6 +32,7 @@ type Threshold struct {
 // The names of the thresholds.
 const (
 	HitchRatio = "hitch_ratio"
+	Jank       = "jank_rate"
 	frameTime  = "frame_ms"
 	Overrun    = "overrun_periods"
 )
@@ -39,6 +40,7 @@ const (
 // thresholds are the field's. docs/glossary.md lists them.
 var thresholds = [...]Threshold{
 	{HitchRatio, "hitch ratio, ms/s", 5, 10, "Apple: less than 5 is good, more than 10 critical"},
+	{Jank, "share of late frames, %", 5, 25, "from 5 %, P95 is late; Google Play: a session with more than 25 % slow frames is slow"},
 	{frameTime, "duration of a frame, ms", 16, 700, "Android: a slow frame, a frozen frame"},
 	{Overrun, "overrun, refresh periods", 2, 6, "OpenHarmony's stutter levels (HapRay): medium from 2, severe above 6"},
 }
@@ -59,10 +61,16 @@ func Of(name string, value float64) Level {
 	return None
 }
 
+// OfShare returns the level of a share of late frames or buffers, 0 to 1.
+func OfShare(late float64) Level { return Of(Jank, 100*late) }
+
 // OfMeasure returns the level of a value of a process, nil if it is unknown.
 func OfMeasure(m *stats.Measure, x *float64) Level {
-	if x != nil && m.Rated != "" {
-		return Of(m.Rated, *x)
+	switch {
+	case x == nil || m.Rated == "":
+		return None
+	case m.Unit == stats.Share:
+		return OfShare(*x)
 	}
-	return None
+	return Of(m.Rated, *x)
 }

@@ -45,9 +45,9 @@ func androidTimeline() *analyzer.Timeline {
 
 // The compositor has its own name on each system.
 func TestLatencyOfCompositor(t *testing.T) {
-	for android, want := range map[bool]string{true: "50.0 to SurfaceFlinger's vsync", false: "50.0 to render_service's vsync"} {
+	for android, want := range map[bool]string{true: "50.0 ms to SurfaceFlinger's vsync", false: "50.0 ms to render_service's vsync"} {
 		p := &stats.Process{Android: android, Latencies: stats.Latencies{VsyncToPresent: &stats.Latency{}, VsyncToRenderVsync: &stats.Latency{P50: 50 * ms1}}}
-		if got := latency(p).About; !strings.Contains(got, want) {
+		if got := latencyParts(p); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
@@ -60,7 +60,7 @@ func TestAndroidTable(t *testing.T) {
 	for _, want := range []string{
 		"Frames 3 1 dropped",
 		"Picked up by a render frame 1 of 3 Picked up on another vsync 0",
-		"Jank 50.0 % 1 late of 2 judged frames",
+		"Jank 50.0 % 1 late of 2 judged",
 		// The dropped frame is one of the two whole frames; the one on time was not taken.
 		"Late whole frames 2 of 2, 100 %",
 		"application 1 · prediction error 1 · dropped 1",

@@ -31,7 +31,7 @@ func (b *browser) open(inputs []Input, width, height int64, scheme string) {
 	must.Do(b, Write(&page, inputs, "html", Options{}))
 	b.Show(page.Bytes(), width, height, scheme)
 	eval[bool](b, `(() => {
-		const option = [...document.querySelectorAll("#pick option")].find(o => o.textContent.startsWith("com.example.app "));
+		const option = [...document.querySelectorAll("#pick option")].find(o => o.textContent.startsWith("com.example.app"));
 		if (option) pick(document.getElementById(option.value));
 		return true;
 	})()`)

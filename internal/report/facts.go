@@ -14,7 +14,7 @@ import (
 	"ohframe/internal/view"
 )
 
-// facts returns the measures that matter most.
+// facts returns the measures that matter most, each with a few words. Details have the others.
 func (b *builder) facts(in *Input, p *process) view.Facts {
 	f := view.Facts{Cards: true}
 	add := func(fact view.Fact) { f.List = append(f.List, fact) }
@@ -27,15 +27,13 @@ func (b *builder) facts(in *Input, p *process) view.Facts {
 	if n := notBegun(p); n.Value != "" {
 		add(n)
 	}
-	add(b.hitches(in, p))
+	add(hitches(p))
 	duration := view.Fact{Label: "Duration, P95", Meaning: meaning("p95_ms"), Value: text.Unknown}
 	if d := p.Durations; d != nil {
-		duration.About = fmt.Sprintf("P50 %s · P90 %s · P99 %s · max %s", text.Milliseconds(d.P50), text.Milliseconds(d.P90), text.MillisecondsOrUnknown(d.P99), text.Milliseconds(d.Max))
+		duration.About = fmt.Sprintf("P50 %s · max %s", text.Milliseconds(d.P50), text.Milliseconds(d.Max))
 		if d.P95 != nil {
 			duration.Value, duration.Unit = text.Milliseconds(*d.P95), "ms"
-		}
-		if o := p.Overruns; o != nil && b.full {
-			duration.About += fmt.Sprintf("; overrun P50 %s · P95 %s · P99 %s · max %s", text.Milliseconds(o.P50), text.MillisecondsOrUnknown(o.P95), text.MillisecondsOrUnknown(o.P99), text.Milliseconds(o.Max))
+			duration.Level = view.LevelOf(rating.OfMeasure(measure("p95_ms"), measure("p95_ms").Value(p.Process)))
 		}
 	}
 	add(duration)
@@ -45,13 +43,13 @@ func (b *builder) facts(in *Input, p *process) view.Facts {
 	if n := p.Nodes; n != nil {
 		add(view.Fact{
 			Label: "Nodes, P50", Meaning: meaning("nodes_measured_p50"), Value: fmt.Sprint(n.MeasuredP50), Unit: "measured",
-			About: fmt.Sprintf("max %d · %d laid out, max %d · of %s that did", n.MeasuredMax, n.LaidOutP50, n.LaidOutMax, text.Count(n.Frames, "frame")),
+			About: fmt.Sprintf("max %d · %d laid out", n.MeasuredMax, n.LaidOutP50),
 		})
 	}
 	if streak := p.LongestStreak; streak != nil && streak.Frames > 1 && b.full {
 		add(view.Fact{
 			Label: "Longest streak", Meaning: define("streak"), Value: fmt.Sprint(streak.Frames), Unit: "late",
-			About: fmt.Sprintf("in a row, from %s, vsync %s", text.Since(in.origin(), *streak.At), text.Vsync(*streak.VsyncID)),
+			About: fmt.Sprintf("from %s, vsync %s", text.Since(in.origin(), *streak.At), text.Vsync(*streak.VsyncID)),
 		})
 	}
 	return f
@@ -68,16 +66,13 @@ func frames(p *stats.Process) view.Fact {
 	case f.Empty == nil:
 		add("unknown which are empty")
 	case *f.Empty > 0:
-		add("%d of them empty (%s)", *f.Empty, text.Share(p.EmptyRate))
-		if e := p.EmptyFrames; e != nil && deref(e.CPU) >= leastCPU {
-			add("%s ms of processor time", number(e.CPU))
-		}
+		add("%d empty (%s)", *f.Empty, text.Share(p.EmptyRate))
 	}
 	if f.Dropped > 0 {
 		add("%d dropped", f.Dropped)
 	}
 	if f.Truncated > 0 {
-		add("%s not counted", text.Count(f.Truncated, "truncated frame"))
+		add("%d truncated, not counted", f.Truncated)
 	}
 	return view.Fact{Label: "Frames", Meaning: meaning("frames"), Value: fmt.Sprint(f.Complete), About: strings.Join(about, ", ")}
 }
@@ -93,45 +88,56 @@ var shownAs = map[stats.Event]string{stats.Present: "present", stats.Commit: "co
 
 func fps(f *stats.FPS) view.Fact {
 	fact := view.Fact{Label: "FPS", Meaning: define("FPS"), Value: text.Unknown, About: "fewer than two frames are known to have been shown"}
-	if f != nil {
-		idle := "idle time unknown"
-		if f.IdleShare != nil {
-			idle = text.Share(f.IdleShare) + " idle"
-		}
-		fact.Value = number(f.Rate)
-		how := "no two without a pause between them"
-		if f.Rate != nil {
-			how = "the cadence is unknown"
-			if f.Cadence != nil {
-				how = text.Cadence(f.Cadence)
-			}
-		}
-		fact.About = fmt.Sprintf("by %s: %s in %s s, %s, %s", eventNames[f.Event], text.Count(f.Frames, shownAs[f.Event]), text.Number(f.Seconds(), 3), how, idle)
+	if f == nil {
+		return fact
+	}
+	fact.Value = number(f.Rate)
+	if f.Rate == nil {
+		fact.About = text.Count(f.Frames, shownAs[f.Event]) + ", no two without a pause between them"
+		return fact
+	}
+	fact.About = fmt.Sprintf("%s in %s s", text.Count(f.Frames, shownAs[f.Event]), inSeconds(f.Active))
+	if idle := f.Last.Sub(f.First) - f.Active; idle >= trace.Millisecond {
+		fact.About += fmt.Sprintf(", without %s s idle", inSeconds(idle))
+	}
+	if f.Cadence != nil {
+		whole := *f.Cadence
+		whole.Share = 1 // Details have the share
+		fact.About += ", " + text.Cadence(&whole)
 	}
 	return fact
 }
 
+// inSeconds formats a duration as those of traces are.
+func inSeconds(d trace.Duration) string { return text.Number(float64(d)/float64(trace.Second), 3) }
+
 // latency returns how long frames take to be shown.
 func latency(p *stats.Process) view.Fact {
+	x := p.Latencies.VsyncToPresent
+	about := "P95 " + text.MillisecondsOrUnknown(x.P95)
+	if d := p.Latencies.Depth; d != nil {
+		about += " · " + text.Number(d.P50, 1) + " periods"
+	}
+	return view.Fact{Label: "Latency, P50", Meaning: meaning("vsync_to_present_p50_ms"), Value: text.Milliseconds(x.P50), Unit: "ms", About: about}
+}
+
+// latencyParts returns the medians of parts of the latency, as Details have them.
+func latencyParts(p *stats.Process) string {
 	l, compositor := &p.Latencies, "render_service"
 	if p.Android {
 		compositor = "SurfaceFlinger"
 	}
-	x := l.VsyncToPresent
-	about := []string{"from vsync to present", "P95 " + text.MillisecondsOrUnknown(x.P95)}
-	if l.Depth != nil {
-		about = append(about, text.Number(l.Depth.P50, 1)+" periods")
-	}
+	var list []string
 	if s := l.VsyncToStart; s != nil {
-		about = append(about, text.Milliseconds(s.P50)+" to the start")
+		list = append(list, text.Milliseconds(s.P50)+" ms to the start")
 	}
 	if r := l.VsyncToRenderVsync; r != nil {
-		about = append(about, text.Milliseconds(r.P50)+" to "+compositor+"'s vsync")
+		list = append(list, text.Milliseconds(r.P50)+" ms to "+compositor+"'s vsync")
 	}
 	if i := l.InputToPresent; i != nil {
-		about = append(about, text.Milliseconds(i.P50)+" from input to present")
+		list = append(list, text.Milliseconds(i.P50)+" ms from input to present")
 	}
-	return view.Fact{Label: "Latency, P50", Meaning: meaning("vsync_to_present_p50_ms"), Value: text.Milliseconds(x.P50), Unit: "ms", About: strings.Join(about, " · ")}
+	return strings.Join(list, " · ")
 }
 
 // notBegun says how many frames never began; a fact without a value if none did.
@@ -140,18 +146,18 @@ func notBegun(p *process) view.Fact {
 	if n == nil || n.Frames == 0 {
 		return view.Fact{}
 	}
-	about := fmt.Sprintf("%s of %d, pictures %s ms late in sum, the longest %s ms", text.Count(n.Frames, "frame"), n.Wanted, text.Milliseconds(n.Time), text.Milliseconds(n.Longest))
+	about := fmt.Sprintf("%s of %d, pictures %s ms late in sum", text.Count(n.Frames, "frame"), n.Wanted, text.Milliseconds(n.Time))
 	return view.Fact{Label: "Never began", Meaning: meaning("not_begun_rate"), Value: text.Share(n.Rate), About: about, Level: view.Warning}
 }
 
 func (b *builder) jank(p *process) view.Fact {
-	fact := view.Fact{Label: "Jank", Meaning: define("jank rate") + "; colour: largest " + colours(rating.Overrun), Value: text.Share(p.JankRate), About: "no frame is judged"}
+	fact := view.Fact{Label: "Jank", Meaning: define("jank rate") + "; " + colours(rating.Jank), Value: text.Share(p.JankRate), About: "no frame is judged"}
 	if !p.Frames.JankKnown() {
 		fact.About = fmt.Sprintf("%d late of %s; %s that drew not judged", p.Frames.Late, text.Count(p.Frames.Judged, "judged frame"), text.Count(p.Frames.Unjudged, "frame"))
 	}
 	if p.JankRate != nil {
-		fact.Level = level(rating.Overrun, largestOverrun(p.Process))
-		fact.About = fmt.Sprintf("%d late of %s", p.Frames.Late, text.Count(p.Frames.Judged, "judged frame"))
+		fact.Level = view.LevelOf(rating.OfShare(*p.JankRate))
+		fact.About = fmt.Sprintf("%d late of %d judged", p.Frames.Late, p.Frames.Judged)
 		if p.Frames.DeadlinesInferred > 0 {
 			fact.About += ", by inferred deadlines"
 		}
@@ -159,13 +165,13 @@ func (b *builder) jank(p *process) view.Fact {
 			fact.About += fmt.Sprintf(", %d of them first draws: %s without", n, text.Share(p.JankRateLater))
 		}
 		if p.Kind == stats.RenderService && p.Frames.Late > 0 {
-			fact.About += fmt.Sprintf(", %d on the CPU, %d on the GPU", p.Frames.LateMain, p.Frames.LateGPU)
+			fact.About += fmt.Sprintf(": %d on the CPU, %d on the GPU", p.Frames.LateMain, p.Frames.LateGPU)
 		}
 	}
 	return fact
 }
 
-func (b *builder) hitches(in *Input, p *process) view.Fact {
+func hitches(p *process) view.Fact {
 	fact := view.Fact{Label: "Hitches", Meaning: define("hitch") + "; ratio: " + define("hitch ratio") + "; " + colours(rating.HitchRatio), Value: text.Unknown}
 	h := p.Hitches
 	if h == nil {
@@ -179,9 +185,9 @@ func (b *builder) hitches(in *Input, p *process) view.Fact {
 		fact.About = "none in " + text.Count(h.Gaps, "gap") + " between presents"
 		return fact
 	}
-	fact.About = fmt.Sprintf("%s, %s ms of %.3f s that is not idle, %s lost", text.Count(h.Hitches, "hitch"), text.Milliseconds(h.Hitch), float64(h.Animated)/float64(trace.Second), text.Count(h.LostFrames, "frame"))
-	if h.LongestAt != nil {
-		fact.About += fmt.Sprintf(", the longest %s ms at %s", text.Milliseconds(h.Longest), text.Since(in.origin(), *h.LongestAt))
+	fact.About = fmt.Sprintf("%s: %s ms in %s s", text.Count(h.Hitches, "hitch"), text.Milliseconds(h.Hitch), inSeconds(h.Animated))
+	if h.Idle > 0 {
+		fact.About += " without idle time"
 	}
 	return fact
 }
@@ -199,14 +205,47 @@ func noHitches(p *stats.Process) string {
 	return "no gap between two presents can be judged"
 }
 
-// details returns further counts: who was to blame, and by how much frames were late.
-func details(p *stats.Process) view.Section {
+// details returns what the facts lack, and further counts: who was to blame, and by how much frames were late.
+func details(in *Input, p *stats.Process) view.Section {
 	s := view.Section{Title: "Details", Half: true}
 	f := view.Facts{}
 	add := func(label, term, value string) {
 		f.List = append(f.List, view.Fact{Label: label, Meaning: term, Value: value})
 	}
 	add("Refresh", define("refresh period"), refreshText(p.Refresh))
+	if e := p.EmptyFrames; e != nil && deref(e.CPU) >= leastCPU {
+		add("Empty frames", define("empty"), number(e.CPU)+" ms of processor time")
+	}
+	if x := p.FPS; x != nil {
+		how := "by " + eventNames[x.Event]
+		if x.IdleShare != nil {
+			how += ", " + text.Share(x.IdleShare) + " idle"
+		} else {
+			how += ", idle time unknown"
+		}
+		if x.Cadence != nil {
+			how += ", " + text.Cadence(x.Cadence)
+		}
+		add("FPS", define("FPS"), how)
+	}
+	if h := p.Hitches; h != nil && h.Hitches > 0 && h.LongestAt != nil {
+		add("Hitches", define("hitch"), fmt.Sprintf("%s lost, the longest %s ms at %s", text.Count(h.LostFrames, "frame"), text.Milliseconds(h.Longest), text.Since(in.origin(), *h.LongestAt)))
+	}
+	if n := p.NotBegun; n != nil && n.Frames > 0 {
+		add("Never began", meaning("not_begun_rate"), "the longest "+text.Milliseconds(n.Longest)+" ms")
+	}
+	if d := p.Durations; d != nil {
+		add("Durations, ms", "", fmt.Sprintf("P50 %s · P90 %s · P95 %s · P99 %s · max %s", text.Milliseconds(d.P50), text.Milliseconds(d.P90), text.MillisecondsOrUnknown(d.P95), text.MillisecondsOrUnknown(d.P99), text.Milliseconds(d.Max)))
+	}
+	if o := p.Overruns; o != nil {
+		add("Overruns, ms", define("overrun"), fmt.Sprintf("P50 %s · P95 %s · P99 %s · max %s", text.Milliseconds(o.P50), text.MillisecondsOrUnknown(o.P95), text.MillisecondsOrUnknown(o.P99), text.Milliseconds(o.Max)))
+	}
+	if parts := latencyParts(p); parts != "" {
+		add("Latency, P50", meaning("vsync_to_present_p50_ms"), parts)
+	}
+	if n := p.Nodes; n != nil {
+		add("Nodes", "", fmt.Sprintf("at most %d laid out · in %s", n.LaidOutMax, text.Count(n.Frames, "frame")))
+	}
 	c := &p.Frames
 	switch {
 	case len(p.Stages) == 0: // a dump has no render frames
@@ -245,8 +284,15 @@ func details(p *stats.Process) view.Section {
 		add("Late whole frames", define("whole frame"), rate)
 	}
 	s.Blocks = append(s.Blocks, f)
-	if p.WholeFrames.Late > 0 && p.Kind == stats.Application {
-		s.Blocks = append(s.Blocks, view.Note{Label: "Blame", Text: "for late whole frames: a pick-up only if both frames were on time", Level: view.Soft}, blameParts(&p.WholeFrames.Blame))
+	if parts := blameParts(&p.WholeFrames.Blame); p.WholeFrames.Late > 0 && p.Kind == stats.Application {
+		about, blamed := "for late whole frames: a pick-up only if both frames were on time", 0
+		for _, part := range parts {
+			blamed += part.Count
+		}
+		if blamed > p.WholeFrames.Late {
+			about += "; a frame may have several"
+		}
+		s.Blocks = append(s.Blocks, view.Note{Label: "Blame", Text: about, Level: view.Soft}, parts)
 	}
 	if st := p.Stutter; p.Frames.Late > 0 {
 		parts := view.Parts{

@@ -67,12 +67,12 @@ func marksOf(f *analyzer.Frame) (m marks) {
 }
 
 // marksOfKind returns the marks that frames of a kind of process can have, in the order
-// of the legend.
+// of the legend: first those of which each frame has one, then what some of these are, too.
 func marksOfKind(kind stats.Kind) []mark {
 	if kind == stats.RenderService {
-		return []mark{onTime, late, lateCPU, lateGPU, misaligned, empty, noDeadline}
+		return []mark{onTime, late, noDeadline, lateCPU, lateGPU, misaligned, empty}
 	}
-	return []mark{onTime, late, misaligned, empty, noDeadline}
+	return []mark{onTime, late, noDeadline, misaligned, empty}
 }
 
 // frameColumns are the complete frames of a process as columns, in order of

@@ -38,6 +38,10 @@ func (b *builder) interactions(in *Input) []view.Block {
 		list = append(list, b.interactionSection(in, all, shown, pictures))
 		if b.page && len(pictures.List) > 0 {
 			s := view.Section{Title: "Frames of interactions", About: "from the input to the last frame shown", Blocks: []view.Block{pictures}}
+			if in.named() {
+				commands := locate.NewCommands(in.File, nil)
+				s.Blocks = append(s.Blocks, view.Note{Label: "Explain interaction N", Text: commands.WhyAnyInteraction(), Command: true}, view.Note{Label: "Show it", Text: commands.OpenAnyInteraction(), Command: true})
+			}
 			if len(pictures.Legend) == 0 { // no frames
 				s.Title, s.About = "Stages of launches", "over time"
 			}
@@ -89,7 +93,7 @@ func (b *builder) interactionSection(in *Input, all, shown []*stats.Interaction,
 	s.Blocks = append(s.Blocks, cadenceNotes(shown)...)
 	s.Blocks = append(s.Blocks, unknownNotes(shown)...)
 	s.Blocks = append(s.Blocks, b.limits(shown)...)
-	if in.File != "" && text.Printable(in.File) == in.File && !b.page {
+	if in.named() && !b.page {
 		worst := slices.MinFunc(shown, worse)
 		s.Blocks = append(s.Blocks, view.Note{Label: "Why", Text: locate.NewCommands(in.File, nil).WhyInteraction(worst.ID), Level: view.Soft})
 	}
@@ -213,14 +217,14 @@ func (b *builder) interactionColumns(in *Input) []column[*stats.Interaction] {
 			}
 			return i.Completion
 		})),
-		{view.Column{Title: "Late", Number: true, Meaning: define("late")}, func(i item) view.Cell {
+		{view.Column{Title: "Late", Number: true, Meaning: define("late") + "; " + colours(rating.Jank)}, func(i item) view.Cell {
 			late := view.Cell{Text: text.Unknown}
 			if i.Frames == nil {
 				return late
 			}
 			late.Text = fmt.Sprintf("%s of %d", text.Unknown, *i.Frames)
 			if i.JankRate != nil {
-				late.Text = fmt.Sprintf("%d of %d", *i.Late, *i.Frames)
+				late.Text, late.Level = fmt.Sprintf("%d of %d", *i.Late, *i.Frames), view.LevelOf(rating.OfShare(float64(*i.Late)/float64(max(1, *i.Frames))))
 			}
 			if i.Counted == "render" {
 				late.Meaning = "frames of render_service, which draws the animation"
@@ -233,12 +237,7 @@ func (b *builder) interactionColumns(in *Input) []column[*stats.Interaction] {
 			}
 			return view.Plain
 		})),
-		narrow(levelled(measured[item](stats.InteractionMeasures, "hitch", view.Column{Meaning: define("hitch ratio")}), func(i item) view.Level {
-			if !i.IsFling() {
-				return view.Plain
-			}
-			return level(rating.HitchRatio, i.HitchRatio)
-		})),
+		narrow(measured[item](stats.InteractionMeasures, "hitch", view.Column{Meaning: define("hitch ratio")})),
 		measured[item](stats.InteractionMeasures, "fps", view.Column{Drop: 1, Meaning: define("FPS")}),
 		narrow(measured[item](stats.InteractionMeasures, "p95_ms", view.Column{Title: "P95 ms", Drop: 5})),
 		numbers(view.Column{Title: "Worst", Drop: 3, Meaning: "vsync id of the frame with the largest overrun"}, func(i item) any {

@@ -103,11 +103,10 @@ func row(t *testing.T, out string, first ...string) []string {
 func TestInteractions(t *testing.T) {
 	out := write(t, []Input{flings()}, "table", Options{})
 	for _, want := range []struct{ first, words string }{
-		{"1 fling of a list com.example.gallery", "+970.0 ms 60.0 S 300.0 0 of 25 0 0.0 100.0 4.0 –"},
-		{"2 fling of a list com.example.gallery", "+1320.0 ms 110.0 A 350.0 1 of 21 4 166.7 83.3 4.0 1074"},
-		{"3 switch of a page com.example.gallery", "+1700.0 ms – – – – – – – –"},
+		{"1 fling of a list APP_LIST_FLING com.example.gallery pages/Index", "+970.0 ms 60.0 S 300.0 0 of 25 0 0.0 100.0 4.0 –"},
+		{"2 fling of a list APP_LIST_FLING com.example.gallery pages/Index", "+1320.0 ms 110.0 A 350.0 1 of 21 4 166.7 83.3 4.0 1074"},
+		{"3 switch of a page ABILITY_OR_PAGE_SWITCH com.example.gallery", "+1700.0 ms – – – – – – – –"},
 		{"4 cold launch com.example.notebook", "+1800.0 ms 430.0 S 430.0 0 of 1 – – – – –"},
-		{"APP_LIST_FLING", "pages/Index"},
 		{"LoadAbility", "150.0"}, {"Application Launching", "50.0"}, {"UI Ability Launching", "200.0"},
 		{"First Frame, application", "10.0"}, {"First Frame, render", "20.0"},
 		{"2 fling of a list 110.0", "device 106 350.0 device 336 166.7 device 0.0 83.3 device 100.0 device 9"},
@@ -117,7 +116,7 @@ func TestInteractions(t *testing.T) {
 	}
 	flat := strings.Join(strings.Fields(out), " ")
 	for _, want := range []string{
-		"1 of 4 interactions janked: 2 (fling of a list of com.example.gallery); com.example.gallery: 1 of 46 frames late",
+		"1 of 4 interactions janked: 2 (fling of a list of com.example.gallery) com.example.gallery: 1 of 46 frames late, 35.0 ms lost",
 		"Interactions 4 interactions, 1 beyond a published limit: 2 ",
 		"2, fling of a list: hitch ratio 166.7 ms/s, critical above 10; 4 vsyncs missed in a row, noticeable from 3 ",
 		"3: its input is not in the trace", "3: no frame is known to have shown it",
@@ -287,11 +286,16 @@ func TestPictures(t *testing.T) {
 	if !stages.Low || stages.Bars[0].Text != "LoadAbility" {
 		t.Errorf("got %+v", stages)
 	}
-	if s.Commands[0] != "ohframe why --interaction 2 -- flings.ftrace" || s.Commands[1] != "ohframe open --interaction 2 -- flings.ftrace" {
-		t.Errorf("commands %q", s.Commands)
+	in.File = "/home/me/flings.ftrace"
+	page := write(t, []Input{in}, "html", Options{})
+	if strings.Contains(page, "/home/me") {
+		t.Error("the page has the folder of its input")
+	}
+	for _, command := range []string{"ohframe why --interaction N flings.ftrace", "ohframe open --interaction N flings.ftrace"} {
+		must.Equal(t, strings.Count(page, command), 1, "%s", command)
 	}
 	in.File = ""
-	if p := (&builder{page: true}).pictures(&in, in.Stats.Interactions); len(p.List[1].Commands) > 0 {
+	if page := write(t, []Input{in}, "html", Options{}); strings.Contains(page, "ohframe why --interaction") {
 		t.Error("standard input has commands")
 	}
 }
@@ -356,7 +360,7 @@ func TestCutInteraction(t *testing.T) {
 	if i.LastShown != nil || i.Completion != nil || i.Grade != nil || !i.Truncated || i.ResponseGrade() != stats.GradeA {
 		t.Errorf("the data have a last frame shown %v, a completion %v or a grade %v", i.LastShown, i.Completion, i.Grade)
 	}
-	got := strings.Join(row(t, write(t, []Input{in}, "table", Options{}), strings.Fields("2 fling of a list com.example.gallery")...), " ")
+	got := strings.Join(row(t, write(t, []Input{in}, "table", Options{}), strings.Fields("2 fling of a list APP_LIST_FLING com.example.gallery pages/Index")...), " ")
 	if want := "+1320.0 ms 110.0 ≥ 270.0 "; !strings.HasPrefix(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -111,20 +111,6 @@ func lateBuffers(l *stats.Layer) string {
 	return fmt.Sprintf("%d of %d", *l.Late, l.Judged)
 }
 
-// largestLayerOverrun returns the largest overrun of a layer's late buffers in refresh periods;
-// nil if it is unknown or no buffer was late.
-func largestLayerOverrun(l *stats.Layer) (largest *float64) {
-	for _, b := range l.Source.Buffers {
-		if b.Overrun() == 0 || b.Render == nil || b.Render.Period <= 0 {
-			continue
-		}
-		if x := float64(b.Overrun()) / float64(b.Render.Period); largest == nil || x > *largest {
-			largest = &x
-		}
-	}
-	return largest
-}
-
 // summarizeLayers says of the layer that lost the most time of all inputs how many of its buffers were late,
 // or how evenly it was shown, and how much it lost. With all false only a layer with a cadence
 // counts.
@@ -192,7 +178,7 @@ func (b *builder) layers(in *Input) []view.Block {
 	}
 	pictures := b.layerPictures(in, shown)
 	numbered := namesRepeat(in.Stats.Layers)
-	t := b.layerTable(shown, numbered)
+	t := b.layerTable(in, shown, numbered)
 	t.More = more
 	for i, l := range shown {
 		if slices.ContainsFunc(pictures.List, func(s view.Strip) bool { return s.ID == layerID(in, l) }) {
@@ -200,13 +186,7 @@ func (b *builder) layers(in *Input) []view.Block {
 		}
 	}
 	blocks := []view.Block{t}
-	if (b.page || b.Verbose) && slices.ContainsFunc(shown, func(l *stats.Layer) bool { return b.lateLevel(l) != view.Plain }) {
-		blocks = append(blocks, view.Note{Text: "Late buffers are coloured by the largest " + colours(rating.Overrun), Level: view.Soft})
-	}
 	blocks = append(blocks, layerNotes(in, shown)...)
-	if lost := b.layerCauses(in, shown, numbered); len(lost.Rows) > 0 {
-		blocks = append(blocks, lost)
-	}
 	if !b.page {
 		return blocks
 	}
@@ -218,7 +198,11 @@ func (b *builder) layers(in *Input) []view.Block {
 	}
 	blocks = []view.Block{view.Section{Title: "Layers", About: about, Meaning: define("layer"), Blocks: blocks}}
 	if len(pictures.List) > 0 {
-		blocks = append(blocks, view.Section{Title: "Intervals between presents", About: source, Blocks: []view.Block{pictures}})
+		s := view.Section{Title: "Intervals between presents", About: source, Blocks: []view.Block{pictures}}
+		if in.named() && slices.ContainsFunc(shown, func(l *stats.Layer) bool { return deref(l.Late) > 0 }) {
+			s.Blocks = append(s.Blocks, view.Note{Label: "Explain layer NAME", Text: locate.NewCommands(in.File, nil).WhyAnyLayer(), Command: true})
+		}
+		blocks = append(blocks, s)
 	}
 	return blocks
 }
@@ -266,34 +250,18 @@ func unnumbered(t view.Table, numbered bool) view.Table {
 	return t
 }
 
-// layerCauses returns the cause that cost the most of each layer with late buffers. It has no rows
-// if none is known.
-func (b *builder) layerCauses(in *Input, shown []*stats.Layer, numbered bool) view.Table {
-	type item struct {
-		layer *stats.Layer
-		*causes.Layer
-		cause string
-		lost  trace.Duration
+// topLayerCause returns the cause that cost the most of a layer's late buffers and its share in the lost time;
+// empty if that is unknown.
+func topLayerCause(l *stats.Layer, c *why.Causes) string {
+	if c == nil || deref(l.Late) == 0 {
+		return ""
 	}
-	var list []item
-	for _, l := range shown {
-		if in.Causes == nil || deref(l.Late) == 0 || len(list) == maxTopCauses {
-			continue
-		}
-		x := causes.NewLayer(l.Source, in.Causes)
-		if cause, lost := x.MainCause(); cause != "" {
-			list = append(list, item{l, x, cause, lost})
-		}
+	x := causes.NewLayer(l.Source, c)
+	cause, lost := x.MainCause()
+	if cause == "" {
+		return ""
 	}
-	t := tableOf("Lost time of layers", []column[item]{
-		layerNumber(func(x item) int { return x.layer.ID }),
-		words(view.Column{Title: "Lost time of layers", Min: nameWidth}, func(x item) string { return layerName(x.layer.Name) }),
-		numbers(view.Column{Title: "ms"}, func(x item) any { return text.Milliseconds(x.Lost) }),
-		numbers(view.Column{Title: "Of it"}, func(x item) any { return text.Percent(x.lost, x.Lost) }),
-		words(view.Column{Title: "Top cause"}, func(x item) string { return x.cause }),
-	}, list)
-	t.Sortable = false
-	return unnumbered(t, numbered)
+	return text.Percent(lost, x.Lost) + " " + cause
 }
 
 func layerName(name string) string { return text.ShortLayerName(name, text.LayerWidth) }
@@ -313,29 +281,29 @@ func lateReason(c *why.Causes, b *analyzer.Buffer) string {
 	return reason
 }
 
-// lateLevel is how the late buffers of a layer are coloured.
-func (b *builder) lateLevel(l *stats.Layer) view.Level {
-	return level(rating.Overrun, largestLayerOverrun(l))
-}
-
 // layerTable returns the measures of layers, with their ids if their names do not distinguish
 // them.
-func (b *builder) layerTable(list []*stats.Layer, numbered bool) view.Table {
-	return unnumbered(withoutUnknown(tableOf("Layers", b.layerColumns(), list)), numbered)
+func (b *builder) layerTable(in *Input, list []*stats.Layer, numbered bool) view.Table {
+	return unnumbered(withoutUnknown(tableOf("Layers", b.layerColumns(in.Causes), list)), numbered)
 }
 
-// withoutUnknown removes the columns of percentiles that are unknown for all layers: a short trace lacks P95.
+// withoutUnknown removes the columns that are empty or unknown for all layers: without causes there is no top cause,
+// and a short trace lacks P95.
 func withoutUnknown(t view.Table) view.Table {
 	widen(&t)
-	for i := len(t.Columns) - 1; t.Columns[i].Title != "Shown"; i-- {
-		if !slices.ContainsFunc(t.Rows, func(r view.Row) bool { return r.Cells[i].Text != text.Unknown }) {
+	for i := len(t.Columns) - 1; i >= 0; i-- {
+		column := t.Columns[i].Title
+		if (column == "Top cause" || strings.HasSuffix(column, "P95 ms") || strings.HasSuffix(column, "P50 ms")) && !slices.ContainsFunc(t.Rows, func(r view.Row) bool {
+			return r.Cells[i].Text != "" && r.Cells[i].Text != text.Unknown
+		}) {
 			t.RemoveColumns(i, i+1)
 		}
 	}
 	return t
 }
 
-func (b *builder) layerColumns() []column[*stats.Layer] {
+// layerColumns returns the columns of layers. c are the causes of late buffers, nil if unknown.
+func (b *builder) layerColumns(c *why.Causes) []column[*stats.Layer] {
 	type item = *stats.Layer
 	columns := []column[item]{
 		layerNumber(func(l item) int { return l.ID }),
@@ -346,42 +314,51 @@ func (b *builder) layerColumns() []column[*stats.Layer] {
 			}
 			return name
 		}},
-		levelled(numbers(view.Column{Title: "Late", Meaning: define("late buffer") + "; of those whose interval could be judged; colour: largest " + colours(rating.Overrun)}, func(l item) any { return lateBuffers(l) }), b.lateLevel),
+		levelled(numbers(view.Column{Title: "Late", Meaning: define("late buffer") + "; of those whose interval could be judged; " + colours(rating.Jank)}, func(l item) any { return lateBuffers(l) }), func(l item) view.Level {
+			return view.LevelOf(rating.OfMeasure(lateRate, lateRate.Value(l)))
+		}),
 		measured[item](stats.LayerMeasures, "fps", view.Column{}),
-		narrow(numbers(view.Column{Title: "Cadence ms", Meaning: define("cadence")}, func(l item) any { return cadenceCell(l, text.Milliseconds) })),
-		numbers(view.Column{Title: "Vsyncs", Drop: 1, Meaning: "the cadence in refresh periods"}, func(l item) any { return vsyncs(l) }),
-		numbers(view.Column{Title: "Dropped", Meaning: define("dropped buffer")}, func(l item) any { return l.Dropped }),
-		measured[item](stats.LayerMeasures, "uneven", view.Column{Drop: 2, Meaning: define("uneven")}),
-		{view.Column{Title: "Process", About: "framework", Meaning: "the producer of the buffers", Drop: 3}, func(l item) view.Cell {
+		narrow(numbers(view.Column{Title: "Lost ms", Meaning: "the sum of the time by which buffers were shown late"}, func(l item) any {
+			if l.Late == nil {
+				return text.Unknown
+			}
+			return text.Milliseconds(layerLost(l))
+		})),
+		words(view.Column{Title: "Top cause", Meaning: "what cost the most of the lost time, and its share"}, func(l item) string { return topLayerCause(l, c) }),
+		narrow(numbers(view.Column{Title: "Cadence ms", Drop: 2, Meaning: define("cadence")}, func(l item) any { return cadenceCell(l, text.Milliseconds) })),
+		numbers(view.Column{Title: "Vsyncs", Drop: 3, Meaning: "the cadence in refresh periods"}, func(l item) any { return vsyncs(l) }),
+		numbers(view.Column{Title: "Dropped", Drop: 1, Meaning: define("dropped buffer")}, func(l item) any { return l.Dropped }),
+		measured[item](stats.LayerMeasures, "uneven", view.Column{Drop: 4, Meaning: define("uneven")}),
+		{view.Column{Title: "Process", About: "framework", Meaning: "the producer of the buffers", Drop: 5}, func(l item) view.Cell {
 			process := view.Cell{Text: text.Unknown}
+			if l.Process != nil {
+				process = b.nameCell(text.ProcessName(*l.Process), maxName)
+			}
 			if deref(l.Framework) != analyzer.OutsideFrames.String() { // which the name of the layer says
 				process.About = deref(l.Framework)
 			}
-			if l.Process != nil {
-				process.Text = text.ProcessName(*l.Process)
-			}
-			if !b.page {
-				process.Text = text.Shorten(process.Text, maxName)
-			}
 			return process
 		}},
-		numbers(view.Column{Title: "PID", Drop: 8}, func(l item) any {
+		numbers(view.Column{Title: "Buffers", Drop: 8, Meaning: define("buffer")}, func(l item) any { return l.Buffers }),
+		numbers(view.Column{Title: "Shown", Drop: 6, Meaning: "buffers that went to the display"}, func(l item) any { return l.Shown }),
+		numbers(view.Column{Title: "PID", Drop: 7}, func(l item) any {
 			if l.PID == nil {
 				return text.Unknown
 			}
 			return l.PID
 		}),
-		numbers(view.Column{Title: "Buffers", Drop: 10, Meaning: define("buffer")}, func(l item) any { return l.Buffers }),
-		numbers(view.Column{Title: "Shown", Drop: 7, Meaning: "buffers that went to the display"}, func(l item) any { return l.Shown }),
 	}
-	for _, times := range []struct {
-		name string
-		drop int
-	}{{"queue_p50_ms", 5}, {"queue_p95_ms", 4}, {"request_p50_ms", 12}, {"request_p95_ms", 11}, {"gpu_p50_ms", 14}, {"gpu_p95_ms", 13}} {
-		columns = append(columns, narrow(measured[item](stats.LayerMeasures, times.name, view.Column{Drop: times.drop})))
+	if !b.Verbose {
+		return columns
+	}
+	for n, times := range []string{"queue_p50_ms", "queue_p95_ms", "request_p50_ms", "request_p95_ms", "gpu_p50_ms", "gpu_p95_ms"} {
+		columns = append(columns, narrow(measured[item](stats.LayerMeasures, times, view.Column{Drop: 9 + n})))
 	}
 	return columns
 }
+
+// lateRate is the measure of the column Late of layers.
+var lateRate = stats.LayerMeasures.Named("late")
 
 // layerID returns the target of links to the picture of a layer.
 func layerID(in *Input, l *stats.Layer) string { return fmt.Sprintf("%slayer-%d", in.id, l.ID) }
@@ -465,9 +442,6 @@ func (b *builder) layerPicture(in *Input, l *stats.Layer, intervals []*analyzer.
 	add(l.Late != nil, lateBuffers(l)+" late")
 	add(l.Dropped > 0, fmt.Sprintf("%d dropped", l.Dropped))
 	s := view.Strip{ID: layerID(in, l), Title: text.ShortLayerName(l.Name, pageLayerWidth), About: strings.Join(facts, " · ")}
-	if deref(l.Late) > 0 && in.File != "" && text.Printable(in.File) == in.File {
-		s.Commands = []string{locate.NewCommands(in.File, nil).WhyLayer(l.ID)}
-	}
 	first, last := intervals[0].Present.Add(-intervals[0].Interval), intervals[len(intervals)-1].Present
 	s.From, s.To = text.Since(in.origin(), first), text.Since(in.origin(), last)
 	at := func(t trace.Time) float64 {

@@ -9,7 +9,6 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/locate"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -84,10 +83,6 @@ func (b *builder) picture(in *Input, i *stats.Interaction) (s view.Strip, used m
 	}
 	if i.HitchRatio != nil {
 		s.About += " · hitches " + number(i.HitchRatio) + " ms/s"
-	}
-	if in.File != "" && text.Printable(in.File) == in.File {
-		commands := locate.NewCommands(in.File, nil)
-		s.Commands = []string{commands.WhyInteraction(i.ID), commands.OpenInteraction(i.ID)}
 	}
 	axis := in.pictureAxis(i)
 	s.From, s.To = text.Since(in.origin(), axis.Start), text.Since(in.origin(), axis.End)

@@ -116,10 +116,8 @@ func (b *builder) pooled(in *Input, list []*process) (blocks []view.Block) {
 		}
 		blocks = append(blocks, s)
 	}
-	for _, t := range []view.Table{b.pooledCauses(in, list), b.pooledFrames(in)} {
-		if len(t.Rows) > 0 {
-			blocks = append(blocks, view.Section{Title: t.Label, Blocks: []view.Block{t}})
-		}
+	if t := b.pooledFrames(in); len(t.Rows) > 0 {
+		blocks = append(blocks, view.Section{Title: t.Label, Blocks: []view.Block{t}})
 	}
 	return blocks
 }
@@ -141,7 +139,7 @@ func (b *builder) pooledTables(in *Input, list []*process) (tables []view.Table)
 	}
 	if by := in.Pool.By[Processes]; by != nil {
 		traces := numbers(view.Column{Title: "Traces"}, func(p *process) any { return p.Pool.Traces })
-		columns := append(append(keys(b, by, func(p *process) *stats.Pool { return p.Pool }), traces), b.processColumns()[2:]...)
+		columns := append(append(keys(b, by, func(p *process) *stats.Pool { return p.Pool }), traces), slices.DeleteFunc(b.processColumns(list), func(c column[*process]) bool { return c.Title == "Process" || c.Title == "PID" })...)
 		columns = append(columns, shares("trace", 5, func(p *process) *stats.Distribution { return p.Pool.PerTrace })[1:]...)
 		if slices.ContainsFunc(list, func(p *process) bool { return p.Pool.PerDevice != nil }) {
 			columns = append(columns, shares("device", 8, func(p *process) *stats.Distribution { return p.Pool.PerDevice })...)
@@ -159,8 +157,8 @@ func (b *builder) pooledTables(in *Input, list []*process) (tables []view.Table)
 	}
 	if by := in.Pool.By[Layers]; by != nil {
 		columns := keys(b, by, func(l *stats.Layer) *stats.Pool { return l.Pool })
-		for _, c := range b.layerColumns() {
-			if !slices.Contains([]string{"#", "Layer", "Cadence ms", "Vsyncs", "Process", "PID"}, c.Title) { // of one layer
+		for _, c := range b.layerColumns(nil) {
+			if !slices.Contains([]string{"#", "Layer", "Lost ms", "Cadence ms", "Vsyncs", "Process", "PID"}, c.Title) { // of one layer
 				columns = append(columns, c)
 			}
 		}
@@ -235,21 +233,6 @@ func (b *builder) pooledInteractionColumns() []column[*stats.Interaction] {
 		narrow(of("completion_p50_ms", view.Column{Drop: 4})), named("Late"),
 		measured[item](stats.InteractionMeasures, "jank_rate", view.Column{Drop: 2}), named("Hitch ms/s"), named("FPS"),
 	}
-}
-
-// pooledCauses returns the cause that cost the most of each group.
-func (b *builder) pooledCauses(in *Input, list []*process) view.Table {
-	var known []*process
-	for _, p := range list {
-		if len(p.Pool.Causes) > 0 && len(known) < maxTopCauses {
-			known = append(known, p)
-		}
-	}
-	return tableOf("Lost time", append(groupColumns(b, in, func(p *process) *stats.Pool { return p.Pool }), []column[*process]{
-		numbers(view.Column{Title: "ms"}, func(p *process) any { return text.MillisecondsOrUnknown(p.Lost) }),
-		numbers(view.Column{Title: "Of it"}, func(p *process) any { return p.topShare() }),
-		words(view.Column{Title: "Top cause"}, func(p *process) string { return text.Printable(p.Pool.Causes[0].Title) }),
-	}...), known)
 }
 
 // groupColumns returns the columns of dimensions of processes, without the kind of their frames unless that is all.

@@ -60,15 +60,18 @@ func (in *Input) causes() func(*stats.Process) *causes.Process {
 	}
 }
 
-// opener returns what makes the commands that show frames of a process; nil if no command can
-// name the input.
+// opener returns what makes the commands of a page that show frames of a process; nil if no command can
+// name the input. Readers of a page have the file elsewhere.
 func (in *Input) opener(p *stats.Process) *locate.Opener {
-	if in.File == "" || text.Printable(in.File) != in.File {
+	if !in.named() {
 		return nil
 	}
-	o := locate.NewOpener(locate.Process(p.Name, p.PID), in.File)
+	o := locate.NewOpener(locate.Process(p.Name, p.PID), text.Base(in.File))
 	return &o
 }
+
+// named reports whether a command can name the input.
+func (in *Input) named() bool { return in.File != "" && text.Printable(in.File) == in.File }
 
 // origin returns the time from which the times of frames count, so that they can be
 // given to --from and --frame; 0 if it is unknown.

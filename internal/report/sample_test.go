@@ -21,9 +21,9 @@ func gallery() *stats.Process {
 		},
 		JankRate: known(.15), Lost: known(180 * ms1), EmptyRate: known(.02),
 		Refresh: []stats.Refresh{{Rate: 60, Period: 16_666_667, Frames: 110}, {Rate: 120.0000048, Period: 8_333_333, Frames: 40}},
-		FPS:     &stats.FPS{Event: stats.Present, Frames: 144, First: 3_700_020_000_000, Last: 3_702_403_333_333, Rate: known(60.003), All: 143 / 2.383333333},
+		FPS:     &stats.FPS{Event: stats.Present, Frames: 144, First: 3_700_020_000_000, Last: 3_702_403_333_333, Rate: known(60.003), All: 143 / 2.383333333, Active: 2_383_333_333},
 		Hitches: &stats.Hitches{
-			Gaps: 143, Time: 2383 * ms1, Idle: 200 * ms1, Hitches: 5, Hitch: 122 * ms1, LostFrames: 7,
+			Gaps: 143, Time: 2383 * ms1, Idle: 200 * ms1, Animated: 2183 * ms1, Hitches: 5, Hitch: 122 * ms1, LostFrames: 7,
 			Ratio: known(51.196), Longest: 47 * ms1, LongestAt: known(trace.Time(3_701_000_000_001)),
 		},
 		WholeFrames: stats.WholeFrames{
@@ -61,8 +61,8 @@ func service() *stats.Process {
 		Frames:   stats.Counts{Complete: 30, Judged: 30, Empty: known(0), Misaligned: 1, Linked: 28, Presented: 29, PresentsEstimated: 3, CommitsEstimated: 1},
 		JankRate: known(0.0), EmptyRate: known(0.0),
 		Refresh: []stats.Refresh{{Rate: 90, Period: 11_111_111, Frames: 30}},
-		FPS:     &stats.FPS{Event: stats.Commit, Frames: 30, First: 1_000_000_000, Last: 1_322_222_222, Rate: known(90.0), All: 29 / 0.322222222},
-		Hitches: &stats.Hitches{Gaps: 29, Time: 322 * ms1, Ratio: known(0.0)}, LongestStreak: &stats.Streak{},
+		FPS:     &stats.FPS{Event: stats.Commit, Frames: 30, First: 1_000_000_000, Last: 1_322_222_222, Rate: known(90.0), All: 29 / 0.322222222, Active: 322_222_222},
+		Hitches: &stats.Hitches{Gaps: 29, Time: 322 * ms1, Animated: 322 * ms1, Ratio: known(0.0)}, LongestStreak: &stats.Streak{},
 		WholeFrames: stats.WholeFrames{Judged: 28, LateRate: known(0.0)},
 		Durations:   &stats.Durations{Frames: 30, P50: 2 * ms1, P90: 3 * ms1, P95: known(4 * ms1), Max: 5 * ms1},
 		Stages:      []stats.StageTimes{{Stage: stats.RenderMain, Frames: 30, P50: known(2 * ms1), P90: known(3 * ms1), Max: known(5 * ms1)}},

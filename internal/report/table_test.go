@@ -43,7 +43,7 @@ func many(n int) []Input {
 // late frames.
 func TestBrief(t *testing.T) {
 	names := func(table string) (rows, blocks []string) {
-		for _, m := range regexp.MustCompile(`(?m)^  (app\d+) +\d+ `).FindAllStringSubmatch(table, -1) {
+		for _, m := range regexp.MustCompile(`(?m)^  (app\d+) +[\d–]+ `).FindAllStringSubmatch(table, -1) {
 			rows = append(rows, m[1])
 		}
 		for _, m := range regexp.MustCompile(`(?m)^(app\d+) · `).FindAllStringSubmatch(table, -1) {

@@ -7,6 +7,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/rating"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -79,7 +80,8 @@ func numbers[T any](c view.Column, of func(T) any) column[T] {
 	})
 }
 
-// measured returns the column of a measure, with its title and its meaning where c has none.
+// measured returns the column of a measure, with its title, its meaning where c has none, and the colours of
+// its thresholds.
 func measured[T any](list stats.MeasureList, name string, c view.Column) column[T] {
 	return measuredOf(list, name, c, func(x T) any {
 		if p, ok := any(x).(*process); ok {
@@ -94,7 +96,10 @@ func measuredOf[T any](list stats.MeasureList, name string, c view.Column, of fu
 	m := list.Named(name)
 	c.Title = cmp.Or(c.Title, m.Short, strings.Replace(m.Label, ", ", " ", 1))
 	c.Meaning = cmp.Or(c.Meaning, m.Explained())
-	return numbers(c, func(x T) any {
+	if m.Rated != "" {
+		c.Meaning += "; " + colours(m.Rated)
+	}
+	return levelled(numbers(c, func(x T) any {
 		subject, before := of(x), ""
 		if m.Estimated(subject) {
 			before = estimate
@@ -103,7 +108,7 @@ func measuredOf[T any](list stats.MeasureList, name string, c view.Column, of fu
 			return before + text.Milliseconds(trace.Duration(*ns))
 		}
 		return before + text.Value(m.Unit, m.Value(subject))
-	})
+	}), func(x T) view.Level { return view.LevelOf(rating.OfMeasure(m, m.Value(of(x)))) })
 }
 
 // narrow breaks the title of a column in a narrow terminal.

@@ -26,7 +26,6 @@ const (
 	defaultSections = 3  // processes with a section
 	briefWorst      = 3  // worst frames of a process
 	briefCauses     = 3  // causes of a process
-	maxTopCauses    = 5  // processes in the table of causes
 	nameWidth       = 19 // of a process in the overview
 )
 
@@ -91,9 +90,16 @@ func newDocument(inputs []Input, o Options, page bool) *view.Document {
 			all = append(all, causesOf(in, list))
 		}
 		shown := b.sections(list)
+		names := map[string]int{}
 		for _, p := range shown {
-			p.id = fmt.Sprintf("process-%d", b.ids)
+			p.id, p.pick = fmt.Sprintf("process-%d", b.ids), text.Process(p.Process)
 			b.ids++
+			names[p.pick]++
+		}
+		for _, p := range shown {
+			if names[p.pick] > 1 {
+				p.pick += fmt.Sprintf(" (%s)", pidText(p.PID))
+			}
 		}
 		if len(list) > 0 && (worst == nil || before(list[0], worst) < 0) {
 			worst = list[0]
@@ -138,6 +144,7 @@ type process struct {
 	*stats.Process
 	causes *causes.Process // nil if unknown
 	id     string          // of its section, empty without one
+	pick   string          // its name in the list of sections
 }
 
 // causesOf returns the causes of processes for a summary, and of what render_service did to their pictures
@@ -338,7 +345,7 @@ func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
 		shown = list[:min(len(list), defaultRows)]
 	}
 	shown = text.Largest(shown, func(p *process) int { return p.Frames.Complete })
-	t := tableOf("Processes", b.processColumns(), shown)
+	t := tableOf("Processes", b.processColumns(shown), shown)
 	for i, p := range shown {
 		t.Rows[i].Link = p.id
 	}
@@ -348,8 +355,7 @@ func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
 		t.More = fmt.Sprintf("… and %d more that lost less time; --all lists all", n)
 	}
 	s.Blocks = append(append(s.Blocks, t), slowCadences(shown, in.Stats.Callbacks)...)
-	if top := b.topCauses(shown); len(top.Rows) > 0 {
-		s.Blocks = append(s.Blocks, top)
+	if slices.ContainsFunc(shown, hasTopCause) {
 		known := make([]*causes.Process, len(shown))
 		for i, p := range shown {
 			known[i] = p.causes
@@ -387,66 +393,60 @@ func slowCadences(shown []*process, callbacks []stats.Callback) (notes []view.Bl
 // isSlow reports whether most frames were not shown on the next vsync.
 func isSlow(c *stats.Cadence) bool { return c != nil && c.Every > 1 && c.Share >= .5 }
 
-func (b *builder) processColumns() []column[*process] {
-	overrun := func(p *process) view.Level { return level(rating.Overrun, largestOverrun(p.Process)) }
-	coloured := func(name string, c view.Column) column[*process] {
-		return levelled(measured[*process](stats.Measures, name, c), func(p *process) view.Level {
-			return view.LevelOf(rating.OfMeasure(measure(name), measure(name).Value(p.Process)))
-		})
+// processColumns returns the columns of the first table: first what says whether and why a process was late, so
+// that it is on a narrow screen.
+func (b *builder) processColumns(list []*process) []column[*process] {
+	measure := func(name string, c view.Column) column[*process] { return measured[*process](stats.Measures, name, c) }
+	columns := []column[*process]{
+		{view.Column{Title: "Process", Min: nameWidth}, func(p *process) view.Cell { return b.nameCell(text.Process(p.Process), 2*nameWidth) }},
+		numbers(view.Column{Title: "Late", Meaning: define("late")}, func(p *process) any { return text.Late(p.Process) }),
+		measure("jank_rate", view.Column{Meaning: define("jank rate")}),
+		narrow(measure("hitch_ratio", view.Column{Meaning: define("hitch ratio")})),
+		measure("fps", view.Column{Drop: 1, Meaning: define("FPS")}),
+		narrow(measure("lost_ms", view.Column{Title: "Lost ms"})),
 	}
-	return []column[*process]{
-		words(view.Column{Title: "Process", Min: nameWidth}, func(p *process) string {
-			if b.page {
-				return text.Process(p.Process)
-			}
-			return text.Shorten(text.Process(p.Process), 2*nameWidth)
-		}),
-		numbers(view.Column{Title: "PID", Drop: 2}, func(p *process) any { return pidText(p.PID) }),
-		measured[*process](stats.Measures, "fps", view.Column{Meaning: define("FPS")}),
-		measured[*process](stats.Measures, "frames", view.Column{}),
-		levelled(numbers(view.Column{Title: "Late", Meaning: define("late"), Drop: 1}, func(p *process) any { return text.Late(p.Process) }), overrun),
-		levelled(numbers(view.Column{Title: "Jank", Meaning: define("jank rate") + "; colour: largest " + colours(rating.Overrun)}, func(p *process) any { return text.Share(p.JankRate) }), overrun),
-		coloured("hitch_ratio", view.Column{Meaning: define("hitch ratio") + "; " + colours(rating.HitchRatio)}),
-		coloured("p50_ms", view.Column{Title: "P50 ms", Drop: 3}),
-		coloured("p95_ms", view.Column{Title: "P95 ms"}),
-		coloured("max_ms", view.Column{Title: "Max ms"}),
+	if slices.ContainsFunc(list, hasTopCause) {
+		columns = append(columns, words(view.Column{Title: "Top cause", Meaning: "what cost the most of the lost time, and its share"}, (*process).topCause))
 	}
+	return append(columns,
+		measure("frames", view.Column{Drop: 4}), measure("p50_ms", view.Column{Title: "P50 ms", Drop: 5}), measure("p95_ms", view.Column{Title: "P95 ms", Drop: 3}),
+		measure("max_ms", view.Column{Title: "Max ms", Drop: 2}), numbers(view.Column{Title: "PID", Drop: 6}, func(p *process) any { return pidText(p.PID) }),
+	)
 }
 
-// largestOverrun returns the largest overrun of a process in refresh periods, nil if it
-// is unknown or no frame was late.
-func largestOverrun(p *stats.Process) (largest *float64) {
-	for i := range p.Worst {
-		if x := p.Worst[i].OverrunPeriods; x != nil && (largest == nil || *x > *largest) {
-			largest = x
-		}
+// nameCell returns a cell with a name of at most width cells: of a longer one a page has both ends, and all of it as
+// its meaning, a terminal the end.
+func (b *builder) nameCell(name string, width int) view.Cell {
+	if !b.page {
+		return view.Cell{Text: text.Shorten(name, width)}
 	}
-	return largest
+	c := view.Cell{Text: text.ShortenMiddle(name, width/2, width)}
+	if c.Text != name {
+		c.Meaning = name
+	}
+	return c
 }
 
-// topCauses returns the cause that cost the most of each process.
-func (b *builder) topCauses(shown []*process) view.Table {
-	t := view.Table{Label: "Lost time", Columns: []view.Column{
-		{Title: "Lost time", Min: nameWidth}, {Title: "ms", Number: true}, {Title: "Of it", Number: true}, {Title: "Top cause"},
-	}}
-	for _, p := range shown {
-		if p.causes == nil || len(p.causes.Ranking.Costs) == 0 || len(t.Rows) == maxTopCauses {
-			continue
-		}
-		r := p.causes.Ranking
-		top := r.Costs[0]
-		t.Rows = append(t.Rows, view.Row{Link: p.id, Cells: []view.Cell{
-			{Text: text.Process(p.Process)}, {Text: text.MillisecondsOrUnknown(p.Lost)}, {Text: causes.CostShare(top, r)}, {Text: text.Printable(causetext.CostTitle(top))},
-		}})
+// topCause returns the cause that cost the most of a process and its share in the lost time; empty if that is
+// unknown.
+func (p *process) topCause() string {
+	switch {
+	case p.Pool != nil && len(p.Pool.Causes) > 0:
+		return p.topShare() + " " + text.Printable(p.Pool.Causes[0].Title)
+	case p.causes != nil && len(p.causes.Ranking.Costs) > 0:
+		top := p.causes.Ranking.Costs[0]
+		return causes.CostShare(top, p.causes.Ranking) + " " + text.Printable(causetext.CostTitle(top))
 	}
-	return t
+	return ""
 }
+
+func hasTopCause(p *process) bool { return p.topCause() != "" }
 
 // section returns what is known about a process.
 func (b *builder) section(in *Input, p *process) view.Section {
 	s := view.Section{
 		ID: p.id, Article: true, Title: text.Process(p.Process), About: fmt.Sprintf("%s · pid %s", text.Kind(p.Kind), p.PID),
-		Pick: fmt.Sprintf("%s (%s)", text.Process(p.Process), pidText(p.PID)), PickGroup: text.Printable(in.Name),
+		Pick: p.pick, PickGroup: text.Printable(in.Name),
 	}
 	if b.several {
 		s.About += " · " + text.Printable(in.Name)
@@ -463,12 +463,27 @@ func (b *builder) section(in *Input, p *process) view.Section {
 		if len(p.Stages) > 0 {
 			s.Blocks = append(s.Blocks, stages(p.Process))
 		}
-		s.Blocks = append(s.Blocks, details(p.Process))
+		s.Blocks = append(s.Blocks, details(in, p.Process))
 	}
-	if len(p.Worst) > 0 {
+	if len(p.Worst) > 0 && !(b.page && p.explained()) {
 		s.Blocks = append(s.Blocks, b.worst(in, p))
 	}
 	return s
+}
+
+// explained reports whether the causes have all worst frames: a page does not list them twice.
+func (p *process) explained() bool {
+	if p.causes == nil {
+		return false
+	}
+	for i := range p.Worst {
+		if !slices.ContainsFunc(p.causes.Late, func(e *why.Explanation) bool {
+			return e.Frame.TID == p.Worst[i].TID && e.Frame.Actual.Start == p.Worst[i].At
+		}) {
+			return false
+		}
+	}
+	return true
 }
 
 // causes returns why frames of a process were late; nothing if none was or it is unknown.
@@ -477,7 +492,8 @@ func (b *builder) causes(in *Input, p *process) []view.Block {
 	case p.causes == nil:
 		return nil
 	case b.page:
-		return p.causes.Blocks(in.Causes, causes.Options{Page: true, Chart: true}, &b.drawn)
+		origin := in.origin()
+		return p.causes.Blocks(in.Causes, causes.Options{Page: true, Chart: &origin}, &b.drawn)
 	}
 	var blocks []view.Block
 	add := func(title string, r *why.Ranking) {
@@ -521,7 +537,7 @@ func (b *builder) worst(in *Input, p *process) view.Section {
 	explained := worstCauses(p.Process, p.causes)
 	t := view.Table{Label: "Worst frames", Sortable: true, Columns: []view.Column{
 		{Title: "Worst at", Number: true}, {Title: "Trace time, s", Number: true, Drop: 1}, {Title: "Vsync", Number: true}, {Title: "Render vsync", Number: true, Drop: 3},
-		{Title: "Duration ms", Number: true}, {Title: "Overrun ms", Number: true}, {Title: "Periods", Number: true, Drop: 2}, {Title: explained.title},
+		{Title: "Duration ms", Number: true}, {Title: "Overrun ms", Number: true}, {Title: "Periods", Number: true, Drop: 2, Meaning: colours(rating.Overrun)}, {Title: explained.title},
 	}}
 	shown := p.Worst
 	if !b.full {
@@ -529,7 +545,7 @@ func (b *builder) worst(in *Input, p *process) view.Section {
 	}
 	for i := range shown {
 		f := &shown[i]
-		overrun, periods := level(rating.Overrun, f.OverrunPeriods), text.Unknown
+		periods := text.Unknown
 		if f.OverrunPeriods != nil {
 			periods = text.Number(*f.OverrunPeriods, 1)
 		}
@@ -539,7 +555,7 @@ func (b *builder) worst(in *Input, p *process) view.Section {
 		}
 		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
 			at, {Text: text.Seconds(f.At)}, {Text: text.Vsync(f.VsyncID)}, {Text: text.Vsync(f.RenderVsyncID)},
-			{Text: text.AtLeast(f.Duration, f.Unfinished)}, {Text: text.AtLeast(f.Overrun, f.Unfinished), Level: overrun}, {Text: periods, Level: overrun}, {Text: explained.texts[i]},
+			{Text: text.AtLeast(f.Duration, f.Unfinished)}, {Text: text.AtLeast(f.Overrun, f.Unfinished)}, {Text: periods, Level: level(rating.Overrun, f.OverrunPeriods)}, {Text: explained.texts[i]},
 		}})
 	}
 	if p.Kind == stats.RenderService || !b.full {

@@ -13,6 +13,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
+	"ohframe/internal/text"
 )
 
 // explained is film with a cause for the application's late frame, which has 20 ms and
@@ -52,10 +53,10 @@ func explanation(f *analyzer.Frame, slice, thread string) *why.Explanation {
 const storage = "waiting for storage in FlushLayoutTask (io_schedule)"
 
 func TestCausesInTable(t *testing.T) {
-	got := write(t, []Input{explained("FlushLayoutTask", "Worker")}, "table", Options{Verbose: true})
+	got := write(t, []Input{explained("FlushLayoutTask", "Worker")}, "table", Options{Verbose: true, Style: text.Style{Width: 160}})
+	must.Equal(t, strings.Join(row(t, got, "com.example.app"), " "), "1 20.0 % – – 12.0 67 % "+storage+" 6 10.0 – 32.0 200", "the row")
 	for _, want := range []string{
 		"render_service: 3 of 6 frames late, 25.0 ms lost\n  com.example.app: 1 of 5 frames late, 12.0 ms lost, 67 % of it waiting for storage",
-		"\n  com.example.app      12.0   67 %  " + storage + "\n",
 		`
   Lost 12.0 ms in 1 late frame of 5
 

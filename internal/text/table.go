@@ -56,9 +56,12 @@ func (t Table) Wrap(column, width int) {
 	}
 }
 
-// breakNames breaks words that are wider than a line at colons in them.
+// nameEnds are the characters after which a name may be broken.
+const nameEnds = ":./_"
+
+// breakNames breaks words that are wider than a line after the parts of the names in them.
 func breakNames(s string, width int) string {
-	if Width(s) <= width || !strings.Contains(s, ":") {
+	if Width(s) <= width || !strings.ContainsAny(s, nameEnds) {
 		return s
 	}
 	words := strings.Split(s, " ")
@@ -70,8 +73,8 @@ func breakNames(s string, width int) string {
 		words[i] = ""
 		for word != "" {
 			end := len(word)
-			if at := strings.IndexByte(word, ':'); at >= 0 {
-				end = len(word) - len(strings.TrimLeft(word[at:], ":"))
+			if at := strings.IndexAny(word, nameEnds); at >= 0 {
+				end = len(word) - len(strings.TrimLeft(word[at:], nameEnds))
 			}
 			part := word[:end]
 			word = word[end:]
@@ -79,8 +82,8 @@ func breakNames(s string, width int) string {
 				words[i] += line + "\n"
 				line = ""
 			}
-			if name := strings.TrimRight(part, ":"); name != part && Width(part) > width {
-				words[i] += name + "\n" // the colons have no room after it
+			if name := strings.TrimRight(part, nameEnds); name != part && Width(part) > width {
+				words[i] += name + "\n" // what follows has no room after it
 				part = part[len(name):]
 			}
 			line += part

@@ -273,6 +273,8 @@ type Case struct {
 	// lane, 0 to 1; negative for none.
 	Usual, Took []Bar
 	Mark        float64
+	// Time is a link as that of Cell.At to At; may be empty.
+	Time, At string
 	// Lanes are shown when the case is open. Open says that it is from the begin.
 	Lanes []Lane
 	Open  bool
@@ -282,8 +284,6 @@ type Case struct {
 // Lane is bars on one line.
 type Lane struct {
 	Name string
-	// At makes Name a link as Cell.At does.
-	At   string
 	Bars []Bar
 	// Plain bars have frames and text instead of colours.
 	Plain bool
@@ -320,8 +320,6 @@ type Strip struct {
 	Marks []Mark
 	// From and To are the ends of the axis.
 	From, To string
-	// Commands are shell commands, which a page offers to copy.
-	Commands []string
 }
 
 // Mark is a moment in a Strip, at a share of the lane.

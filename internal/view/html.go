@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"ohframe/internal/condition"
 	"ohframe/internal/text"
@@ -27,7 +28,10 @@ var assets embed.FS
 // WriteHTML writes a document as a page without references to other files.
 func WriteHTML(w io.Writer, d *Document) error {
 	charts := hasChart(d.Blocks)
-	p := page{Document: d, Style: template.CSS(asset("page.css")), Begin: begin, Script: template.JS(script(charts)), Picks: picks(d.Blocks)}
+	p := page{Document: d, Style: template.CSS(asset("page.css")), Begin: begin, Script: template.JS(script(charts)), Picks: picks(d.Blocks), Common: d.Blocks}
+	if first := slices.IndexFunc(d.Blocks, func(b Block) bool { s, ok := b.(Section); return ok && s.Pick != "" }); first >= 0 {
+		p.Common, p.Picked = d.Blocks[:first], d.Blocks[first:]
+	}
 	if charts {
 		p.Style = template.CSS(asset("uPlot.min.css")) + p.Style
 	}
@@ -54,6 +58,8 @@ func script(charts bool) string {
 type page struct {
 	*Document
 	Picks []pickGroup
+	// Common are the blocks before the first section of Picks, Picked the others.
+	Common, Picked []Block
 	// Style, Begin and Script come from assets, never from a trace.
 	Style         template.CSS
 	Begin, Script template.JS
@@ -125,6 +131,8 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 		"tags":    func(list []string) string { return strings.Join(list, " ") },
 		"lines":   func(s string) []string { return strings.Split(s, "\n") },
 		"count":   text.Count,
+		"soft":    soft,
+		"tiles":   tiles,
 		"any":     func(p Parts) bool { return slices.ContainsFunc(p, func(p Part) bool { return p.Count > 0 }) },
 		"json": func(data any) (template.JS, error) {
 			// html/template writes a value in a script of JSON itself, but much slower.
@@ -133,6 +141,32 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 		},
 	}).ParseFS(assets, "assets/*.html"))
 })
+
+// soft returns a text whose names can be broken after their parts: after a dot, a slash, a colon or an underscore between
+// letters or digits, but not in numbers.
+func soft(s string) template.HTML {
+	var b strings.Builder
+	from, inName, ended := 0, false, rune(0) // the name is before the character that ended its part
+	for i, r := range s {
+		switch alphanumeric := unicode.IsLetter(r) || unicode.IsDigit(r); {
+		case strings.ContainsRune("./:_", r):
+			ended = r
+		default:
+			if inName && ended != 0 && (unicode.IsLetter(r) || alphanumeric && ended != '.' && ended != ':') {
+				b.WriteString(template.HTMLEscapeString(s[from:i]) + "<wbr>")
+				from = i
+			}
+			inName, ended = alphanumeric, 0
+		}
+	}
+	return template.HTML(b.String() + template.HTMLEscapeString(s[from:]))
+}
+
+// tiles returns in how many columns n tiles are, at most so many: then the rows are as long as each other, or almost.
+func tiles(n, most int) int {
+	rows := max(1, (n+most-1)/most)
+	return (n + rows - 1) / rows
+}
 
 // htmlBlock is a block on a page. Its template has the name of its type.
 type htmlBlock struct {

@@ -133,3 +133,20 @@ func TestRecords(t *testing.T) {
 	}
 	must.Equal(t, RecordCell(record{Name: "a", Count: &n}, "count"), "7", "the cell")
 }
+
+// Names can be broken after their parts, numbers and words cannot.
+func TestSoft(t *testing.T) {
+	for s, want := range map[string]string{
+		"com.example.a13": "com.<wbr>example.<wbr>a13", "oh_flutter_1Surface": "oh_<wbr>flutter_<wbr>1Surface", ".example.player": ".example.<wbr>player",
+		"a::b <c/d>": "a::<wbr>b &lt;c/<wbr>d&gt;", "90 % of 16.7 ms, 1:30. The": "90 % of 16.7 ms, 1:30. The", "pages/Index": "pages/<wbr>Index", "…": "…", "": "",
+	} {
+		must.Equal(t, string(soft(s)), want, "%q", s)
+	}
+}
+
+// Tiles fill their rows: the last has at most one less than the others for each row.
+func TestTiles(t *testing.T) {
+	for _, c := range []struct{ n, most, want int }{{0, 7, 0}, {1, 7, 1}, {6, 7, 6}, {7, 7, 7}, {8, 7, 4}, {9, 7, 5}, {7, 4, 4}, {5, 4, 3}, {9, 4, 3}} {
+		must.Equal(t, tiles(c.n, c.most), c.want, "%d tiles, at most %d", c.n, c.most)
+	}
+}

@@ -8,6 +8,7 @@ kinds.frames = (host, {process, marks}) => {
   statuses.setAttribute("role", "group");
   statuses.setAttribute("aria-label", "Show only frames that are");
   for (const m of marks) {
+    if (one("[data-mark=no-deadline]", statuses) && !one(".also", statuses)) statuses.append(element("span", "of these", "also")); // the three before are all frames
     const button = element("button", "", "status " + m.id);
     button.append(element("i", ""), m.name + " ", element("b", m.count));
     button.title = m.term;
