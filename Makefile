@@ -58,7 +58,7 @@ api:
 	go test ./internal/testing/compatibility ./internal/fleet ./cmd/ohframe -run '^Test(Go|Schema|SQL|Columns|Commands)$$' -count 1 -update-api
 
 # Measures how often diff and report --over find a change where there is none, and where there is one. Prints tables, of
-# which docs/ci.md has the main rows.
+# which docs/dev/verification.md has the main rows.
 power:
 	OHFRAME_POWER=1 go test ./internal/diff -run '^Test(Trend)?Power$$' -count 1 -v -timeout 120m
 

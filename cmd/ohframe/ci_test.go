@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -32,24 +33,11 @@ type workflow struct {
 	} `yaml:"jobs"`
 }
 
-// pipeline is what the test needs of a GitLab pipeline.
-type pipeline map[string]struct {
-	Variables   map[string]string `yaml:"variables"`
-	Script      []string          `yaml:"script"`
-	AfterScript []string          `yaml:"after_script"`
-	Artifacts   struct {
-		When    string `yaml:"when"`
-		Reports struct {
-			JUnit []string `yaml:"junit"`
-		} `yaml:"reports"`
-	} `yaml:"artifacts"`
-}
-
 // recipes runs the recipes of docs/ci.md in a folder, with a fake device.
 type recipes struct {
 	*testing.T
 	dir    string
-	blocks map[string]string // by the name of the file, or the heading
+	blocks map[string]string // by the name of the file
 	env    []string
 }
 
@@ -59,11 +47,8 @@ func newRecipes(t *testing.T) *recipes {
 	t.Parallel()
 	document := must.Get(os.ReadFile("../../docs/ci.md"))(t)
 	r := &recipes{T: t, dir: t.TempDir(), blocks: map[string]string{}}
-	for _, m := range regexp.MustCompile("(?s)```(?:yaml|text)\n# ([^\n]+)\n(.*?)```").FindAllStringSubmatch(string(document), -1) {
+	for _, m := range regexp.MustCompile("(?s)```(?:yaml|text|sh)\n# ([^\n:]+)[^\n]*\n(.*?)```").FindAllStringSubmatch(string(document), -1) {
 		r.blocks[filepath.Base(m[1])] = m[2]
-	}
-	if _, after, found := strings.Cut(string(document), "## A stored base\n"); found {
-		r.blocks["stored"] = regexp.MustCompile("(?s)```sh\n(.*?)```").FindStringSubmatch(after)[1]
 	}
 	program := must.Get(fakehdc.Program())(t)
 	world := t.TempDir()
@@ -92,14 +77,16 @@ func (r *recipes) read(name string) string {
 	return string(content)
 }
 
-// set sets the variables of a recipe. The fake device needs less time and fewer runs.
+// usualRecipeRuns are those of the document. The fake device needs less time and fewer runs.
+const usualRecipeRuns = "--runs 6 -t 10 "
+
+// set sets the variables of a workflow.
 func (r *recipes) set(variables map[string]string) {
 	r.Helper()
-	const runs = "--runs 6 -t 10 "
-	if !strings.HasPrefix(variables["RUNS"], runs) {
+	if !strings.HasPrefix(variables["RUNS"], usualRecipeRuns) {
 		r.Fatalf("RUNS is %q", variables["RUNS"])
 	}
-	variables["RUNS"] = strings.Replace(variables["RUNS"], runs, "--runs 2 -t 0.1 ", 1)
+	variables["RUNS"] = strings.Replace(variables["RUNS"], usualRecipeRuns, "--runs 2 -t 0.1 ", 1)
 	variables["STORE"] = filepath.Join(r.dir, "store of frames")
 	for name, value := range variables {
 		r.env = append(r.env, name+"="+value)
@@ -114,17 +101,18 @@ func (r *recipes) bash(script string, env ...string) (output string, err error) 
 	return string(out), err
 }
 
-// tighten makes the budgets fail: that of a value, and a change cannot be checked.
-func (r *recipes) tighten() {
-	r.write("budgets.txt", strings.Replace(r.blocks["budgets.txt"], "fps<40", "fps<400", 1)+"com.example.gallery: APP_LIST_FLING.fps<-1%\n")
-}
+// Conditions on changes that fail, because they demand a rise, and that cannot be checked, because there are no flings.
+const (
+	demanding   = "fps<+500%"
+	uncheckable = "APP_LIST_FLING.fps<-1%"
+)
 
-// The workflow for GitHub: a pull request without a base, a push, which stores one, and a pull
-// request that is compared. If a budget fails, the comparison is made, too.
-func TestGitHubRecipe(t *testing.T) {
+// The workflow: a pull request without a base, a push, which stores one, and pull requests that are compared. A step fails
+// if a condition does, or cannot be checked, and says which of the two it is.
+func TestWorkflow(t *testing.T) {
 	r := newRecipes(t)
 	var w workflow
-	if err := yaml.Unmarshal([]byte(r.blocks["frames.yml"]), &w); err != nil || len(w.Jobs["frames"].Steps) < 6 {
+	if err := yaml.Unmarshal([]byte(r.blocks["frames.yml"]), &w); err != nil || len(w.Jobs["frames"].Steps) < 5 {
 		t.Fatalf("the document has no workflow: %v", err)
 	}
 	job := w.Jobs["frames"]
@@ -160,92 +148,91 @@ func TestGitHubRecipe(t *testing.T) {
 	if _, failed := run("push", "Record"); failed != "" {
 		t.Fatalf("a push fails: %s", failed)
 	}
-	_, failed = run("pull_request")
-	if failed != "" {
+	if _, failed = run("pull_request"); failed != "" {
 		t.Fatalf("a pull request fails: %s", failed)
 	}
-	for _, heading := range []string{"### Frame report\n\n✅ ", "### out/base → out/new – frame comparison\n"} {
-		if !strings.Contains(r.read("summary.md"), heading) {
-			t.Errorf("the summary has no %q:\n%s", heading, r.read("summary.md"))
+	if out := r.read("summary.md"); !strings.Contains(out, "### out/base → out/new – frame comparison\n\n✅ ") || !strings.Contains(out, "| ✅ com.example.gallery: p95\\_ms>+10% |") {
+		t.Errorf("the summary is\n%s", out)
+	}
+	if r.read("out/diff.html") == "" {
+		t.Error("no page")
+	}
+	for _, c := range []struct{ conditions, annotation, mark string }{
+		{uncheckable, "::warning::cannot tell ", "⚠️ "},
+		{uncheckable + "," + demanding, "::error::frames became worse", "❌ "},
+	} {
+		os.Remove(filepath.Join(r.dir, "summary.md"))
+		r.env = append(r.env, "FAIL_ON="+c.conditions)
+		outputs, failed := run("push", "Record")
+		if failed != "Compare with main" || !strings.Contains(outputs[failed], c.annotation) || !strings.Contains(r.read("summary.md"), "\n\n"+c.mark) {
+			t.Errorf("%s: %q failed\n%s\n%s", c.conditions, failed, outputs, r.read("summary.md"))
 		}
-	}
-	if r.read("out/report.html") == "" || r.read("out/diff.html") == "" {
-		t.Error("no pages")
-	}
-	r.tighten()
-	outputs, failed = run("pull_request", "Record")
-	if failed != "Check budgets, Compare with main" || !strings.Contains(outputs["Check budgets"], "com.example.gallery: fps<400: ") ||
-		!strings.Contains(r.read("summary.md"), "| ❌ com.example.gallery: fps&lt;400 (budgets.txt:2) |") {
-		t.Errorf("with budgets that nothing meets: %s failed\n%s", failed, outputs)
+		if _, kept := outputs["Keep the build"]; !kept {
+			t.Error("a build that is worse is not kept")
+		}
 	}
 }
 
-// The pipeline for GitLab: the same.
-func TestGitLabRecipe(t *testing.T) {
+// The script: the base has the last ten sessions, and is compared when it has three. The exit code is that of what matters most.
+func TestShellScript(t *testing.T) {
 	r := newRecipes(t)
-	var p pipeline
-	if err := yaml.Unmarshal([]byte(r.blocks[".gitlab-ci.yml"]), &p); err != nil || len(p["frames"].Script) == 0 {
-		t.Fatalf("the document has no pipeline: %v", err)
+	script := strings.NewReplacer("/var/lib/frames", "'"+filepath.Join(r.dir, "store of frames")+"'", usualRecipeRuns, "--runs 3 -t 0.1 ").Replace(r.blocks["frames.sh"])
+	if strings.Contains(script, "--runs 6") || !strings.Contains(script, "store of frames") {
+		t.Fatalf("the document has no script that this test knows:\n%s", script)
 	}
-	job := p["frames"]
-	r.set(job.Variables)
-	if job.Artifacts.When != "always" || !slices.Equal(job.Artifacts.Reports.JUnit, []string{"budgets.xml", "changes.xml"}) {
-		t.Errorf("artifacts: %+v", job.Artifacts)
-	}
-	run := func(branch string, script []string) (string, error) {
-		os.Remove(filepath.Join(r.dir, "budgets.xml"))
-		os.Remove(filepath.Join(r.dir, "changes.xml"))
-		out, err := r.bash(strings.Join(script, "\n"), "CI_DEFAULT_BRANCH=main", "CI_COMMIT_BRANCH="+branch)
-		after, afterErr := r.bash(strings.Join(job.AfterScript, "\n"), "CI_DEFAULT_BRANCH=main", "CI_COMMIT_BRANCH="+branch)
-		if afterErr != nil {
-			t.Errorf("after the script: %v\n%s", afterErr, after)
+	r.write("frames.sh", script)
+	must.Do(t, os.Mkdir(filepath.Join(r.dir, "bin"), 0o777))
+	r.write("bin/date", "#!/bin/sh\necho 20261123-0000$SESSION\n") // sessions of one second would have one name
+	for i, v := range r.env {
+		if path, found := strings.CutPrefix(v, "PATH="); found {
+			r.env[i] = "PATH=" + filepath.Join(r.dir, "bin") + ":" + path
 		}
-		return out, err
 	}
-	out, err := run("", job.Script)
-	if err != nil || !strings.Contains(out, "no base yet") || r.read("changes.xml") != "" || r.read("store of frames/main.hap") != "" {
-		t.Fatalf("a merge request without a base: %v\n%s", err, out)
-	}
-	if out, err := run("main", job.Script[2:]); err != nil || r.read("store of frames/main.hap") == "" {
-		t.Fatalf("the default branch: %v\n%s", err, out)
-	}
-	if out, err := run("", job.Script); err != nil || !strings.Contains(r.read("budgets.xml"), `errors="0"`) || !strings.Contains(r.read("changes.xml"), `name="com.example.gallery: p95_ms&gt;+10%"`) {
-		t.Fatalf("a merge request: %v\n%s", err, out)
-	}
-	r.tighten()
-	out, err = run("", job.Script[2:])
-	if err == nil || !strings.Contains(r.read("budgets.xml"), "<failure ") || !strings.Contains(r.read("changes.xml"), "<error ") || r.read("out/report.html") == "" {
-		t.Errorf("with budgets that nothing meets: %v\n%s\n%s", err, out, r.read("changes.xml"))
-	}
-}
-
-// A stored base has the last ten sessions, and is compared when it has three.
-func TestStoredBaseRecipe(t *testing.T) {
-	r := newRecipes(t)
-	parts := regexp.MustCompile(`(?m)^# (?:Record|Compare|Keep.*)\n`).Split(r.blocks["stored"], -1)
-	if len(parts) != 4 {
-		t.Fatalf("the document has %d parts", len(parts)-1)
-	}
-	record, compare, keep := parts[1], parts[2], parts[3]
-	r.set(map[string]string{"APP": gallery.Bundle, "RUNS": "--runs 6 -t 10 --launch --drive ./swipe.sh"})
-	r.env = append(r.env, "RUNS=--runs 3 -t 0.1 --launch") // the first is cold, and a side needs two
-	for i := range 12 {
-		if i < 5 { // later sessions are copies
-			if out, err := r.bash(record); err != nil {
-				t.Fatalf("recording: %v\n%s", err, out)
-			}
+	base := filepath.Join(r.dir, "store of frames/base")
+	run := func(session int, argument string) (string, int) {
+		t.Helper()
+		out, err := r.bash("exec sh frames.sh "+argument, fmt.Sprintf("SESSION=%02d", session))
+		exit := (*exec.ExitError)(nil)
+		if errors.As(err, &exit) {
+			return out, exit.ExitCode()
 		}
-		out, err := r.bash(compare)
-		if said := strings.Contains(out, "fewer than three sessions"); err != nil || said != (i < 3) {
-			t.Fatalf("%d sessions: %v\n%s", i, err, out)
+		must.Do(t, err)
+		return out, 0
+	}
+	for i := range 4 {
+		out, code := run(i, "keep")
+		if said := strings.Contains(out, "fewer than three sessions"); code != 0 || said != (i < 3) {
+			t.Fatalf("%d sessions: exit code %d\n%s", i, code, out)
 		}
-		// Sessions of one second would have one name.
-		if out, err := r.bash(keep, fmt.Sprintf("i=%02d", i), "BASH_FUNC_date%%=() { echo 20261123-0000$i; }"); err != nil {
-			t.Fatalf("keeping: %v\n%s", err, out)
+	}
+	if !strings.Contains(r.read("out/changes.xml"), `name="com.example.gallery: p95_ms&gt;+10%"`) || !strings.Contains(r.read("out/budgets.xml"), `failures="0" errors="0"`) {
+		t.Errorf("the reports are\n%s\n%s", r.read("out/budgets.xml"), r.read("out/changes.xml"))
+	}
+	for i := 4; i < 11; i++ {
+		must.Do(t, os.CopyFS(filepath.Join(base, fmt.Sprintf("20261123-0000%02d", i)), os.DirFS(filepath.Join(base, "20261123-000003"))))
+	}
+	for _, c := range []struct {
+		budgets string
+		code    int
+		says    string
+	}{
+		{"com.example.gallery: fps<10\n" + uncheckable + "\n", 3, "cannot tell whether frames are worse\n"},
+		{"com.example.gallery: fps<10\n" + demanding + "\n", 2, "frames are worse than the base, or beyond a budget\n"},
+		{"com.example.none: fps<10\n" + demanding + "\n", 2, "frames are worse than the base, or beyond a budget\n"},
+		{"com.example.gallery: fps<400\n" + uncheckable + "\n", 2, "frames are worse than the base, or beyond a budget\n"},
+	} {
+		r.write("budgets.txt", c.budgets)
+		out, code := run(11, "keep")
+		if code != c.code || !strings.HasSuffix(out, c.says) {
+			t.Errorf("%s: exit code %d\n%s\n%s\n%s", c.budgets, code, out, r.read("out/budgets.xml"), r.read("out/changes.xml"))
 		}
+	}
+	r.write("budgets.txt", "fps<10\n") // no condition on changes
+	if out, code := run(11, ""); code != 1 {
+		t.Errorf("an error: exit code %d\n%s", code, out)
 	}
 	var names []string
-	entries, err := os.ReadDir(filepath.Join(r.dir, "store of frames/base"))
+	entries, err := os.ReadDir(base)
 	for _, e := range entries {
 		names = append(names, strings.TrimPrefix(e.Name(), "20261123-0000"))
 	}

@@ -298,7 +298,7 @@ func (c *calibration) run(t *testing.T, pairs int) (found, of [2]int) {
 }
 
 // TestPower measures how often something is found where nothing changed, and where something did.
-// "make power" runs it in full and prints tables, whose main rows docs/ci.md has. The reduced test has few pairs and
+// "make power" runs it in full and prints tables, whose main rows docs/dev/verification.md has. The reduced test has few pairs and
 // wider limits. The seeds are fixed.
 func TestPower(t *testing.T) {
 	pairs, full := 60, os.Getenv("OHFRAME_POWER") != ""
