@@ -41,7 +41,7 @@ var completions = []struct{ line, want string }{
 	{"ohframe report trace.ftrace --format h", "html"},
 	{"ohframe convert --clock-offset n", "none"},
 	{"ohframe convert --even", "--events"}, {"ohframe convert --events ", "all none shown"},
-	{"ohframe diff a b --fail", "--fail-on --fail-on-any"},
+	{"ohframe diff a b --fail", "--fail-on"},
 	{"ohframe fleet ", "run sql"},
 	{"ohframe fleet run --str", "--strict"},
 	{"ohframe sql --e", "--export"},

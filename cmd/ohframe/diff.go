@@ -30,7 +30,6 @@ type diffFlags struct {
 	flags.MeasureFlag
 	unitFlag
 	failOnFlag
-	failOnAnyFlag
 	budgetsFlag
 	MinEffect string `flag:"min-effect" usage:"smallest changes that count: {MEASURE=1pp}" default:"1pp, 2%"`
 	Merge     string `flag:"merge" usage:"write both to {OUT.tar}, on one timeline"`
@@ -118,7 +117,7 @@ func compareInputs(c *call, inputs [2][]input, names [2]string, r *reader, o dif
 
 // diffOptions returns the options that the flags set.
 func diffOptions(c *call, f *diffFlags, r *reader) (o diff.Options, err error) {
-	o.Process, o.Pattern, o.Map, o.Unit, o.Any = r.process, f.Process, f.Map.List, f.Unit, f.Any
+	o.Process, o.Pattern, o.Map, o.Unit = r.process, f.Process, f.Map.List, f.Unit
 	o.Command = func(m diff.Mapping) string {
 		words := []string{"ohframe"}
 		for _, word := range append(slices.Clone(os.Args[1:]), "--map", m.Base+"="+m.New) {

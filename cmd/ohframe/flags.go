@@ -36,7 +36,7 @@ type shared struct {
 	Format, Events                   flags.Choice
 	Perf, PerfOffset                 string
 	Strict, NoCauses, Quiet          bool
-	AndroidCompat, Any               bool
+	AndroidCompat                    bool
 	Attribute                        flags.Repeated[attribute]
 	Where                            fleet.Where
 	Measure                          flags.Repeated[string]
@@ -96,9 +96,6 @@ type (
 	}
 	failOnFlag struct {
 		FailOn string `flag:"fail-on" usage:"exit with 2 if a change is significant and beyond: {MEASURE>+2%,…}"`
-	}
-	failOnAnyFlag struct {
-		Any bool `flag:"fail-on-any" usage:"compare values alone, which may differ by chance"`
 	}
 	budgetsFlag struct {
 		Budgets string `flag:"budgets" usage:"also check the conditions in {FILE}; docs/ci.md"`

@@ -57,21 +57,19 @@ func (a Advice) Needed(r *significance.Result) *int {
 	return &n
 }
 
-// Decide checks conditions: one fails if the change is beyond its limit and, unless any is set, is
-// significant. All are tested together, each in its direction.
-func Decide(list []*Change, any bool) {
-	if !any {
-		testChanges(list)
-	}
+// Decide checks conditions: one fails if the change is beyond its limit and significant. All are tested
+// together, each in its direction.
+func Decide(list []*Change) {
+	testChanges(list)
 	for _, x := range list {
 		if x.Delta != nil {
 			x.Excess = x.Condition.excess(x.of(*x.Delta))
 		}
 		switch {
-		case x.Delta == nil || !any && x.Test == nil:
+		case x.Delta == nil || x.Test == nil:
 			x.Status = Unknown
 			continue
-		case x.isBeyond() && (any || x.Test.P <= significance.Level):
+		case x.isBeyond() && x.Test.P <= significance.Level:
 			x.Status = Failed
 		default:
 			x.Status = Passed
@@ -183,9 +181,6 @@ func (x *Change) describe() string {
 		return text.Change(c.Unit, &d)
 	}
 	s := text.Value(c.Unit, x.Base) + " → " + text.Value(c.Unit, x.New) + text.UnitAfter(c.Unit) + ", " + format(*x.Delta)
-	if r == nil {
-		return s
-	}
 	s += " (p " + text.Probability(r.P)
 	detectable, bound, sign := Detectable(r), r.Low, 1.0
 	if !c.Above {

@@ -243,30 +243,30 @@ func TestDecide(t *testing.T) {
 	for _, test := range []struct {
 		condition         string
 		base, new, spread float64
-		tested, any       Status
+		status            Status
 		text              string
 	}{
 		// t = 9.186, p 0.00039
-		{"jank_rate>+9pp", .5, .65, .02, Failed, Failed, "50.0 % → 65.0 %, +15.0 pp (p 0.00039)"},
-		{"jank_rate>+0.15", .5, .65, .02, Passed, Passed, "50.0 % → 65.0 %, +15.0 pp (p 0.00039; within the limit)"},
-		{"jank_rate>+29%", .5, .65, .02, Failed, Failed, "50.0 % → 65.0 %, +30.0 % (p 0.00039)"},
-		{"jank_rate>+30%", .5, .65, .02, Passed, Passed, "50.0 % → 65.0 %, +30.0 % (p 0.00039; within the limit)"},
+		{"jank_rate>+9pp", .5, .65, .02, Failed, "50.0 % → 65.0 %, +15.0 pp (p 0.00039)"},
+		{"jank_rate>+0.15", .5, .65, .02, Passed, "50.0 % → 65.0 %, +15.0 pp (p 0.00039; within the limit)"},
+		{"jank_rate>+29%", .5, .65, .02, Failed, "50.0 % → 65.0 %, +30.0 % (p 0.00039)"},
+		{"jank_rate>+30%", .5, .65, .02, Passed, "50.0 % → 65.0 %, +30.0 % (p 0.00039; within the limit)"},
 		// For a fall p is 0.99961. The t of p 0.04 is 2.333, that of p 0.2 is 0.941: a fall of
 		// 3.274 standard errors, enlarged by 1/8 as they are estimated, is 6.0 points.
-		{"jank_rate<-1%", .5, .65, .02, Passed, Passed, "50.0 % → 65.0 %, +30.0 % (p 1; −12.0 % would have been found)"},
+		{"jank_rate<-1%", .5, .65, .02, Passed, "50.0 % → 65.0 %, +30.0 % (p 1; −12.0 % would have been found)"},
 		// From the limit of 9 points t is 3.674, p 0.0107. 15 − 2.333 standard errors are 11.2.
-		{"jank_rate>>+9pp", .5, .65, .02, Failed, Failed, "50.0 % → 65.0 %, +15.0 pp (p 0.011; surely beyond +11.2 pp)"},
+		{"jank_rate>>+9pp", .5, .65, .02, Failed, "50.0 % → 65.0 %, +15.0 pp (p 0.011; surely beyond +11.2 pp)"},
 		// From that of 12 points t is 1.837, p 0.070.
-		{"jank_rate>>+12pp", .5, .65, .02, Passed, Failed, "50.0 % → 65.0 %, +15.0 pp (p 0.07: may be chance that it is beyond; N runs on each side would decide)"},
+		{"jank_rate>>+12pp", .5, .65, .02, Passed, "50.0 % → 65.0 %, +15.0 pp (p 0.07: may be chance that it is beyond; N runs on each side would decide)"},
 		// t = 0.919, p 0.205
-		{"jank_rate>+2pp", .5, .65, .2, Passed, Failed, "50.0 % → 65.0 %, +15.0 pp (p 0.21: may be chance; N runs on each side would decide)"},
-		{"fps<-9", 50, 40, .5, Failed, Failed, "50.0 → 40.0, −10.0 (p < 0.0001)"},
-		{"fps<-10", 50, 40, .5, Passed, Passed, "50.0 → 40.0, −10.0 (p < 0.0001; within the limit)"},
-		{"fps>-10%", 50, 50, .5, Failed, Failed, "50.0 → 50.0, 0 % (p 0.00013)"},                      // must fall by 10 %: t = 5/0.408 = 12.25
-		{"fps>-10%", 50, 49, 10, Passed, Failed, "50.0 → 49.0, −2.0 % (p 0.32; −10.0 % is possible)"}, // t = 4/8.165 = 0.490
-		{"fps>+1000000%", 0, 1, .01, Failed, Failed, "0.0 → 1.0, from zero (p < 0.0001)"},
-		{"fps>+0%", 0, 0, 0, Passed, Passed, "0.0 → 0.0, from zero (p 0.5)"},
-		{"fps<-1%", 0, 0, 0, Passed, Passed, "0.0 → 0.0, from zero (p 0.5)"},
+		{"jank_rate>+2pp", .5, .65, .2, Passed, "50.0 % → 65.0 %, +15.0 pp (p 0.21: may be chance; N runs on each side would decide)"},
+		{"fps<-9", 50, 40, .5, Failed, "50.0 → 40.0, −10.0 (p < 0.0001)"},
+		{"fps<-10", 50, 40, .5, Passed, "50.0 → 40.0, −10.0 (p < 0.0001; within the limit)"},
+		{"fps>-10%", 50, 50, .5, Failed, "50.0 → 50.0, 0 % (p 0.00013)"},                      // must fall by 10 %: t = 5/0.408 = 12.25
+		{"fps>-10%", 50, 49, 10, Passed, "50.0 → 49.0, −2.0 % (p 0.32; −10.0 % is possible)"}, // t = 4/8.165 = 0.490
+		{"fps>+1000000%", 0, 1, .01, Failed, "0.0 → 1.0, from zero (p < 0.0001)"},
+		{"fps>+0%", 0, 0, 0, Passed, "0.0 → 0.0, from zero (p 0.5)"},
+		{"fps<-1%", 0, 0, 0, Passed, "0.0 → 0.0, from zero (p 0.5)"},
 	} {
 		c := &parsed(t, test.condition, OfChanges)[0]
 		change := func() *Change {
@@ -279,37 +279,33 @@ func TestDecide(t *testing.T) {
 				Series: &significance.Series{Base: units(test.base), New: units(test.new)},
 			}
 		}
-		tested, any, untested := change(), change(), change()
+		tested, untested := change(), change()
 		untested.Series = nil
-		Decide([]*Change{tested, untested}, false)
-		Decide([]*Change{any}, true)
+		Decide([]*Change{tested, untested})
 		want := test.text
 		if n := tested.UnitsNeeded; n != nil {
 			want = strings.Replace(want, "N runs", fmt.Sprintf("%d runs", *n), 1)
 		}
-		if tested.Status != test.tested || tested.Text != want {
-			t.Errorf("%s: %s, %s, want %s, %s", c, tested.Status, tested.Text, test.tested, want)
+		if tested.Status != test.status || tested.Text != want {
+			t.Errorf("%s: %s, %s, want %s, %s", c, tested.Status, tested.Text, test.status, want)
 		}
 		// What is beyond the limit by chance is undecided if a number of runs would decide.
 		few := change()
 		few.Advice.Most = 2
-		Decide([]*Change{few}, false)
-		for _, x := range []*Change{tested, few, any} {
+		Decide([]*Change{few})
+		for _, x := range []*Change{tested, few} {
 			var check Check
 			check.SetResult(x)
 			if want := x == tested && strings.Contains(test.text, "would decide"); check.Undecided != want || check.Status != x.Status || check.Text != x.Text {
 				t.Errorf("%s: %+v, undecided %t", c, check, want)
 			}
 		}
-		if short, _, _ := strings.Cut(test.text, " (p"); any.Status != test.any || any.Text != short {
-			t.Errorf("%s: %s, %s, want %s, %s", c, any.Status, any.Text, test.any, short)
-		}
 		if untested.Status != Unknown || untested.Text != "" {
 			t.Errorf("%s: %s, %s without a test", c, untested.Status, untested.Text)
 		}
 	}
 	unknown := &Change{Condition: &parsed(t, "fps<-1%", OfChanges)[0]}
-	if Decide([]*Change{unknown}, true); unknown.Status != Unknown {
+	if Decide([]*Change{unknown}); unknown.Status != Unknown {
 		t.Errorf("%+v", unknown)
 	}
 	// Two conditions on one change are tested together only if they ask something else: the same
@@ -325,7 +321,7 @@ func TestDecide(t *testing.T) {
 		for _, s := range []string{first, second} {
 			list = append(list, &Change{Condition: &parsed(t, s, OfChanges)[0], Base: &x, New: &y, Delta: &delta, Series: series, Advice: Advice{Unit: "run", Longer: 1, Most: 50}})
 		}
-		Decide(list, false)
+		Decide(list)
 		return [2]float64{list[0].Test.P, list[1].Test.P}
 	}
 	if same, other := pair("jank_rate>+1pp", "jank_rate>+2pp"), pair("jank_rate>+1pp", "jank_rate>>+2pp"); same[0] != same[1] || other[0] <= 1.9*same[0] {

@@ -41,11 +41,11 @@ func TestRulesDiffer(t *testing.T) {
 	limits := must.Get(condition.Parse("jank_rate>+0pp,p95_ms>+0,fps<-0%,hitch_ratio>+0", condition.OfChanges))(t)
 	for _, ours := range []bool{false, true} {
 		base, new := onAndroid("com.android.gallery3d", 20).side("android.pftrace"), onOpenHarmony(20).side("ohos.ftrace")
-		o := Options{Map: []Mapping{{"com.android.gallery3d", "example.gallery"}}, FailOn: limits, Any: true}
+		o := Options{Map: []Mapping{{"com.android.gallery3d", "example.gallery"}}, FailOn: limits}
 		if ours {
 			base, new, o.Map[0] = new, base, Mapping{"example.gallery", "com.android.gallery3d"}
 		}
-		d := compare(t, base, new, o)
+		d := compare(t, repeated(2, base), repeated(2, new), o)
 		must.Equal(t, len(d.Pairs), 2, "pairs")
 		for _, p := range d.Pairs {
 			if !p.RulesDiffer {

@@ -32,7 +32,7 @@ func (d *Diff) checkConditions(o Options) {
 			changes = append(changes, out.Change)
 		}
 	}
-	condition.Decide(changes, o.Any)
+	condition.Decide(changes)
 	for i := range d.Outcomes {
 		out := &d.Outcomes[i]
 		if out.SetResult(out.Change); out.Status != condition.Unknown {
@@ -238,15 +238,13 @@ func (d *Diff) whyNotChecked(m *Measure) string {
 	case m.incomparable == unitsDiffer:
 		return unitsDiffer
 	case d.oneRunEach():
-		why = "cannot be checked with one run each"
+		return "cannot be checked with one run each"
 	case !d.enoughUnits():
-		why = "cannot be checked with " + d.tooFew()
+		return "cannot be checked with " + d.tooFew()
 	case m.incomparable != "":
-		why = m.incomparable
-	default:
-		why = "too few " + d.unit + "s have a value"
+		return m.incomparable
 	}
-	return why + "; --fail-on-any compares the values"
+	return "too few " + d.unit + "s have a value"
 }
 
 // Checks returns the checks of Outcomes.

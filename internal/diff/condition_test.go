@@ -77,7 +77,7 @@ func TestConditionsOfBackground(t *testing.T) {
 // Conditions of diff apply to the processes that they name, and cannot be checked for a
 // process that is missing, in the new trace or in both.
 func TestChangesOfProcesses(t *testing.T) {
-	d := must.Get(Compare(before(), before(), Options{FailOn: conditions(t, "gallery: jank_rate>+2pp, camera: fps<-1%"), Any: true}))(t)
+	d := must.Get(Compare(before(), before(), Options{FailOn: conditions(t, "gallery: jank_rate>+2pp, camera: fps<-1%")}))(t)
 	var got []string
 	for _, o := range d.Outcomes {
 		got = append(got, fmt.Sprintf("%s %s", o, o.Status))
@@ -95,7 +95,7 @@ func TestConditionsOnlyInNew(t *testing.T) {
 	report.Processes = append(slices.Clone(report.Processes), &stats.Process{Kind: stats.Application, PID: 900, Name: "mail", Hangs: &stats.Hangs{Hangs: 1}})
 	after.Stats = &report
 	for text, want := range map[string]bool{"mail: longest_hang_ms>+100": true, "longest_hang_ms>+100": true, "gallery: longest_hang_ms>+100": false, "fps<-1%": false} {
-		d := must.Get(Compare(before(), after, Options{FailOn: conditions(t, text), Any: true}))(t)
+		d := must.Get(Compare(before(), after, Options{FailOn: conditions(t, text)}))(t)
 		got := slices.ContainsFunc(d.Outcomes, func(o Outcome) bool {
 			return o.Process == "mail" && o.Status == condition.Unknown && o.Reason == "the process is not in the base trace"
 		})
@@ -114,7 +114,7 @@ func TestNeverJudged(t *testing.T) {
 		f.Framework, f.Deadline, f.Facts = analyzer.Compositor, 0, 0
 	}
 	for text, want := range map[string]int{"jank_rate>+2pp": 2, "surface*: jank_rate>+2pp": 1, "surface*: late_frames>+1": 1} {
-		d := compare(t, scene.side(""), scene.side(""), Options{FailOn: conditions(t, text), Any: true})
+		d := compare(t, scene.side(""), scene.side(""), Options{FailOn: conditions(t, text)})
 		if len(d.Outcomes) != want {
 			t.Errorf("%s: %v", text, d.Checks())
 		}

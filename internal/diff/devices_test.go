@@ -97,7 +97,7 @@ func gateFails(t *testing.T, list []*Measure, conditions string) bool {
 		m := list[slices.IndexFunc(list, func(m *Measure) bool { return m.Name == parsed[i].Measure })]
 		changes = append(changes, m.change(&parsed[i]))
 	}
-	condition.Decide(changes, false)
+	condition.Decide(changes)
 	return slices.ContainsFunc(changes, func(c *condition.Change) bool { return c.Status == condition.Failed })
 }
 

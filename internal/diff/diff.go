@@ -170,8 +170,6 @@ type Options struct {
 	Unit string
 	// FailOn are the conditions on changes to check for each pair.
 	FailOn condition.Conditions
-	// Any makes conditions fail on any change beyond their limit, even if it may be chance.
-	Any bool
 	// MinEffect are the smallest changes that count, by measure, where they are not the
 	// default: one percentage point of shares, 1 ms/s, and 2 % of anything else.
 	MinEffect map[string]condition.Limit
