@@ -136,7 +136,7 @@ func TestStatedClock(t *testing.T) {
 			t.Errorf("%s: warnings %q", name, in.Warnings)
 		}
 		given := trace.Duration(5)
-		in, err := ohframe.Read(t.Context(), bytes.NewReader(file), ohframe.Options{ClockOffset: &given})
+		in, err := ohframe.Read(t.Context(), bytes.NewReader(file), ohframe.Options{Recording: ohframe.Recording{ClockOffset: &given}})
 		if err != nil || in.Timeline.Clock.Source != analyzer.ClockGiven || in.Timeline.Clock.Offset != given {
 			t.Errorf("%s: a given offset is not used: %+v, %v", name, in.Timeline.Clock, err)
 		}
@@ -179,7 +179,7 @@ func TestBinaryInputs(t *testing.T) {
 		read("stream", iotest.HalfReader(bytes.NewReader(s.file)), ohframe.Options{}, " trace")
 		read("zip", bytes.NewReader(zipped.Bytes()), ohframe.Options{}, " trace in zip")
 		read("gzip", bytes.NewReader(gzipped.Bytes()), ohframe.Options{}, " trace in gzip")
-		read("zip of two", bytes.NewReader(zippedTwo.Bytes()), ohframe.Options{Entry: "b.sys"}, " trace in zip")
+		read("zip of two", bytes.NewReader(zippedTwo.Bytes()), ohframe.Options{Entry: ohframe.Entry{Name: "b.sys"}}, " trace in zip")
 		var e *ohframe.Error
 		if _, err := ohframe.Read(t.Context(), bytes.NewReader(zippedTwo.Bytes()), ohframe.Options{}); !errors.As(err, &e) || !strings.Contains(e.What, "a.sys, b.sys") || !errors.Is(err, ohframe.ErrEntry) {
 			t.Errorf("%s, zip of two: %v", s.name, err)

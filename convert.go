@@ -6,12 +6,8 @@ import (
 	"io"
 	"slices"
 
-	"ohframe/analyzer"
 	"ohframe/analyzer/analysis"
-	"ohframe/analyzer/sample"
-	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why"
 	"ohframe/exporter"
 	"ohframe/exporter/pftrace"
 	"ohframe/internal/causetext"
@@ -54,24 +50,14 @@ const (
 
 // Summary describes a conversion.
 type Summary struct {
-	// Timeline has the frames; nil if the input was passed through and has none.
-	Timeline *analyzer.Timeline
-	// Causes are the causes of late frames; nil unless Options.Causes is set.
-	Causes *why.Causes
-	// Samples are those of a profiler, on the clock of the trace; nil without any.
-	Samples *sample.Recording
-	// Lines counts the lines of a text trace, or of the text of a binary trace; nil for
-	// other inputs.
-	Lines *Lines
+	// Trace is what was read. Of an input that was passed through it is the frames and causes that are in
+	// it, and is zero if there are no frames.
+	Trace
 	// Exported counts the events in the output.
 	Exported int
-	// Quality says how far measures of the frames can be trusted; nil without Timeline.
-	Quality *stats.Quality
 	// PassedThrough: the output is a copy of the input. Unpacked: the input was in a
 	// container.
 	PassedThrough, Unpacked bool
-	// Warnings are what was skipped or is unknown.
-	Warnings []trace.Warning
 	// Details count, by reason, lines that were not understood, events that are not in the
 	// output or have another form there, and markers that contradict each other. Some are
 	// Warnings, too.
@@ -102,14 +88,15 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, o ConvertOptions) (*
 	if err != nil {
 		return nil, in.explain(err)
 	}
-	s.Unpacked = len(in.content.Layers()) > 0
+	s.Format, s.asked, s.Unpacked = in.name(), o.Causes, len(in.content.Layers()) > 0
 	s.Warnings = append(s.Warnings, in.content.Warnings()...)
 	return s, nil
 }
 
-func (o *ConvertOptions) exporter() pftrace.Options {
+func (o *ConvertOptions) exporter(ctx context.Context) pftrace.Options {
 	return pftrace.Options{
-		Reader: o.reader(), Analyzer: o.analyzer(), AllEvents: o.Events == AllEvents, NoEvents: o.Events == NoEvents, Analysis: analysis.Options{Causes: o.Causes, SamplesOffset: o.SamplesOffset},
+		Reader: o.reader(ctx), Analyzer: o.analyzer(), AllEvents: o.Events == AllEvents, NoEvents: o.Events == NoEvents,
+		Analysis: analysis.Options{Causes: o.Causes, SamplesOffset: o.Samples.Offset},
 		NoTracks: o.Output.NoTracks, AndroidCompat: o.Output.AndroidCompat, Compress: o.Output.Compress,
 		Input: o.Output.Input, Version: o.Output.Version, Attributes: o.Output.Attributes,
 	}
@@ -120,7 +107,7 @@ func convertText(ctx context.Context, content *unpack.Content, w io.Writer, o *C
 	if err != nil {
 		return nil, err
 	}
-	options := o.exporter()
+	options := o.exporter(ctx)
 	text.describe(&options.Analyzer)
 	samples := text.samples(ctx, &o.Options)
 	options.Complete, options.Analysis.Samples = text.complete, samples.read
@@ -133,14 +120,16 @@ func convertText(ctx context.Context, content *unpack.Content, w io.Writer, o *C
 	if err := text.check(s.Totals, samples.check(&s.Result, err)); err != nil {
 		return nil, err
 	}
-	return newSummary(s, slices.Concat(text.warnings(), s.Totals.Warnings(), s.Timeline.Diagnostics.Warnings(), s.Timeline.OwnWarnings(), s.Over.Warnings(), causetext.Warnings(s.Causes), samples.warnings(&s.Result), s.LogWarnings)), nil
-}
-
-func newSummary(s *pftrace.Summary, warnings []trace.Warning) *Summary {
+	skipped := slices.Concat(text.warnings(), s.Totals.Warnings(), s.Timeline.Diagnostics.Warnings(), s.Timeline.OwnWarnings(), s.Over.Warnings())
+	ofSamples := samples.warnings(&s.Result)
 	return &Summary{
-		Timeline: s.Timeline, Causes: s.Causes, Samples: s.Samples, Lines: linesOf(s.Totals), Exported: s.Exported, Quality: s.Quality,
-		Warnings: warnings, Details: s.Details(),
-	}
+		Trace: Trace{
+			Timeline: s.Timeline, Causes: s.Causes, Samples: s.Samples, Lines: linesOf(s.Totals), Quality: s.Quality,
+			Warnings: slices.Concat(skipped, causetext.Warnings(s.Causes), ofSamples, s.LogWarnings),
+			totals:   s.Totals, skipped: skipped, ofSamples: len(ofSamples),
+		},
+		Exported: s.Exported, Details: s.Details(),
+	}, nil
 }
 
 func convertFrames(ctx context.Context, in *input, w io.Writer, o *ConvertOptions) (*Summary, error) {
@@ -151,13 +140,13 @@ func convertFrames(ctx context.Context, in *input, w io.Writer, o *ConvertOption
 	if len(t.Timeline.Frames) == 0 && len(t.Timeline.Summaries) > 0 {
 		return nil, &diag.Error{What: dumpsys.ErrNoRows.Error(), Hint: rowsHint, Err: ErrNoFrames}
 	}
-	options := o.exporter()
+	options := o.exporter(ctx)
 	options.Complete = func(*hitrace.Totals) []trace.Warning { return append(t.Warnings, in.content.Warnings()...) }
 	s, err := pftrace.ConvertTimeline(ctx, t.Timeline, t.Causes, w, options)
 	if err != nil {
 		return nil, err
 	}
-	return newSummary(s, t.Warnings), nil
+	return &Summary{Trace: *t, Exported: s.Exported, Details: s.Details()}, nil
 }
 
 // passThrough copies the input, and reads its frames on the way. It is no error if
@@ -165,23 +154,22 @@ func convertFrames(ctx context.Context, in *input, w io.Writer, o *ConvertOption
 func passThrough(ctx context.Context, in *input, w io.Writer, o *ConvertOptions) (*Summary, error) {
 	sink := &stickyWriter{w: w}
 	content := io.TeeReader(in.content, sink)
-	var read *perfetto.Trace
+	s := &Summary{PassedThrough: true}
 	var cut error
 	if in.format.name == tarArchive {
 		cut = unpack.CheckTar(content)
 	} else {
-		read, _, _ = perfetto.Read(ctx, content, perfetto.Options{Strict: o.FailOnDamage, Limits: o.Limits})
+		read, about, _ := perfetto.Read(ctx, content, perfetto.Options{Strict: o.FailOnDamage, Limits: o.Limits})
+		if read != nil {
+			q := quality.Of(read.Timeline, read.Lines, read.Causes)
+			s.Trace = Trace{Timeline: read.Timeline, Causes: read.Causes, Lines: linesOf(read.Lines), Quality: q, Converted: about.Ours, totals: read.Lines}
+		}
 	}
 	if _, err := io.Copy(io.Discard, content); err != nil || cut != nil {
 		return nil, cmp.Or(err, cut)
 	}
 	if sink.err != nil {
 		return nil, sink.err
-	}
-	s := &Summary{PassedThrough: true}
-	if read != nil {
-		s.Timeline, s.Causes = read.Timeline, read.Causes
-		s.Quality = quality.Of(read.Timeline, read.Lines, read.Causes)
 	}
 	return s, nil
 }

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -23,12 +24,12 @@ import (
 	"ohframe/exporter"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
+	"ohframe/internal/tune"
 )
 
-func convertBytes(t *testing.T, r io.Reader, o ohframe.Options) ([]byte, []trace.Warning, error) {
-	t.Helper()
+func convertBytes(ctx context.Context, r io.Reader, o ohframe.Options) ([]byte, []trace.Warning, error) {
 	var out bytes.Buffer
-	s, err := ohframe.Convert(t.Context(), r, &out, ohframe.ConvertOptions{Options: o, Output: exporter.Options{Input: "trace", Version: "test"}})
+	s, err := ohframe.Convert(ctx, r, &out, ohframe.ConvertOptions{Options: o, Output: exporter.Options{Input: "trace", Version: "test"}})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -44,7 +45,7 @@ func TestLastTime(t *testing.T) {
 	}
 	last := at("2305843009")
 	want := must.Get(ohframe.Read(t.Context(), bytes.NewReader(last), ohframe.Options{}))(t)
-	converted, _ := must.Get2(convertBytes(t, bytes.NewReader(last), ohframe.Options{}))(t)
+	converted, _ := must.Get2(convertBytes(t.Context(), bytes.NewReader(last), ohframe.Options{}))(t)
 	got, err := ohframe.Read(t.Context(), bytes.NewReader(converted), ohframe.Options{})
 	if err != nil || got.Timeline.Counts().Frames != 9 || want.Timeline.Counts().Frames != 9 {
 		t.Errorf("%v: %+v, want %+v and 9 frames", err, got.Timeline.Counts(), want.Timeline.Counts())
@@ -94,12 +95,12 @@ func packed(t *testing.T, text []byte) map[string][]byte {
 // number of workers.
 func TestSameBytes(t *testing.T) {
 	text := must.Get(os.ReadFile("testdata/demo.ftrace"))(t)
-	want, _ := must.Get2(convertBytes(t, bytes.NewReader(text), ohframe.Options{Workers: 1}))(t)
+	want, _ := must.Get2(convertBytes(tune.Tuning{Workers: 1}.In(t.Context()), bytes.NewReader(text), ohframe.Options{}))(t)
 	counts := slow.Of([]int{3}, []int{1, 2, 3, 8})
 	for name, input := range packed(t, text) {
 		for _, workers := range counts {
 			for reading, r := range map[string]io.Reader{"at once": bytes.NewReader(input), "in halves": iotest.HalfReader(bytes.NewReader(input))} {
-				got, warnings, err := convertBytes(t, r, ohframe.Options{Workers: workers})
+				got, warnings, err := convertBytes(tune.Tuning{Workers: workers}.In(t.Context()), r, ohframe.Options{})
 				if err != nil || len(warnings) > 0 || !bytes.Equal(got, want) {
 					t.Errorf("%s, %s, %d workers: %d bytes, not the %d of the text; %q, %v", name, reading, workers, len(got), len(want), warnings, err)
 				}
@@ -116,15 +117,15 @@ func TestCut(t *testing.T) {
 			continue
 		}
 		part := whole[:len(whole)*3/4]
-		want, warnings, err := convertBytes(t, bytes.NewReader(part), ohframe.Options{Workers: 1})
+		want, warnings, err := convertBytes(tune.Tuning{Workers: 1}.In(t.Context()), bytes.NewReader(part), ohframe.Options{})
 		if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0].Text, " is truncated after ") {
 			t.Errorf("%s: %q, %v", name, warnings, err)
 		}
-		got, _, err := convertBytes(t, iotest.OneByteReader(bytes.NewReader(part)), ohframe.Options{Workers: 4})
+		got, _, err := convertBytes(tune.Tuning{Workers: 4}.In(t.Context()), iotest.OneByteReader(bytes.NewReader(part)), ohframe.Options{})
 		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s: byte by byte %d bytes, else %d, %v", name, len(got), len(want), err)
 		}
-		_, _, err = convertBytes(t, bytes.NewReader(part), ohframe.Options{FailOnDamage: true})
+		_, _, err = convertBytes(t.Context(), bytes.NewReader(part), ohframe.Options{FailOnDamage: true})
 		if what := (*ohframe.Error)(nil); !errors.As(err, &what) || !strings.Contains(what.What, " is truncated after ") {
 			t.Errorf("%s: error %v in strict mode", name, err)
 		}
@@ -134,13 +135,13 @@ func TestCut(t *testing.T) {
 // A Perfetto trace is recognised in a container, and so is the output for a text.
 func TestPerfetto(t *testing.T) {
 	text := must.Get(os.ReadFile("testdata/demo.ftrace"))(t)
-	trace, _ := must.Get2(convertBytes(t, bytes.NewReader(text), ohframe.Options{}))(t)
+	trace, _ := must.Get2(convertBytes(t.Context(), bytes.NewReader(text), ohframe.Options{}))(t)
 	plain := must.Get(ohframe.Read(t.Context(), bytes.NewReader(trace), ohframe.Options{}))(t)
 	for name, content := range packed(t, trace) {
 		if strings.HasPrefix(name, "HTML") {
 			continue // contains text
 		}
-		_, _, err := convertBytes(t, bytes.NewReader(content), ohframe.Options{})
+		_, _, err := convertBytes(t.Context(), bytes.NewReader(content), ohframe.Options{})
 		if !errors.Is(err, ohframe.ErrIsPerfetto) {
 			t.Errorf("%s: error %v", name, err)
 		}

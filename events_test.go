@@ -30,7 +30,7 @@ func TestSystemEventsOfText(t *testing.T) {
 	)
 	convert := func(text string, events io.Reader) ([]byte, *ohframe.Summary) {
 		var out bytes.Buffer
-		s := must.Get(ohframe.Convert(t.Context(), strings.NewReader(text), &out, ohframe.ConvertOptions{Options: ohframe.Options{SystemEvents: events, Causes: true}}))(t)
+		s := must.Get(ohframe.Convert(t.Context(), strings.NewReader(text), &out, ohframe.ConvertOptions{Options: ohframe.Options{Causes: true, Recording: ohframe.Recording{SystemEvents: events}}}))(t)
 		return out.Bytes(), s
 	}
 	out, s := convert(sync+inside+text, strings.NewReader(beside))
@@ -47,7 +47,7 @@ func TestSystemEventsOfText(t *testing.T) {
 	}
 	reasons := 0
 	for _, f := range s.Timeline.Frames {
-		if strings.Contains(ohframe.Why(s.Causes, f), "(thermal level 3") {
+		if strings.Contains(s.Why(f).String(), "(thermal level 3") {
 			reasons++
 		}
 	}

@@ -1,9 +1,25 @@
-// Package ohframe reads frames from traces of OpenHarmony, HarmonyOS and Android,
-// and writes them as Perfetto traces.
+// Package ohframe reads traces of OpenHarmony, HarmonyOS and Android, finds late frames, and says why each was late.
 //
-//	                     ┌─ Read ────▶ Trace, with its Timeline ──▶ analyzer/stats
-//	any input ──▶ format ┤
-//	                     └─ Convert ─▶ Perfetto trace, Summary
+//	any input ─┬─ Read ────▶ Trace ─┬─ Stats ─▶ measures of processes, interactions and layers
+//	           │                    └─ Why ───▶ why a frame was late
+//	           └─ Convert ─▶ Perfetto trace, and a Summary, which has the Trace
+//
+// What answers which question, each with an example:
+//
+//   - Which frames were late, how smooth was it? [Read] the trace. [Trace.Stats] has the frame rate, the late frames
+//     and the hitches of each process, Trace.Timeline each frame.
+//   - Why was a frame late? Read with Options.Causes, then [Trace.Why].
+//   - What cost the most time? Trace.Causes.Rank adds up the causes of many frames, [Title] names each.
+//   - Was it the application or render_service? WholeFrames of a process in [Trace.Stats].
+//   - How fast did a fling, a click or a launch respond? Interactions of [Trace.Stats]; Trace.Causes.ResponseTo has
+//     the steps.
+//   - How smooth was a video, a game or a web page? Layers of [Trace.Stats], and [Trace.WhyBuffer].
+//   - Which function? Read with Options.Samples: the answers of [Trace.Why] have functions.
+//   - Is it better than before? Package ohframe/compare compares traces of two builds.
+//   - How does it look in Perfetto? [Convert].
+//
+// Answers have types: an unknown number is a pointer that is nil, an answer to why has an [AnswerKind], a verdict on
+// data is a stats.Verdict. Trace.Quality says how far the numbers can be trusted, Trace.Warnings what was skipped.
 //
 // An input is recognised by its content. It can be
 //
@@ -14,14 +30,13 @@
 //   - the output of dumpsys gfxinfo PACKAGE framestats;
 //   - the output of dumpsys SurfaceFlinger --latency LAYER;
 //
-// each plain or in gzip, zlib, zstd, zip, a systrace page, UTF-16, or several of
-// these. Docs/commands.md describes them, docs/frames.md how frames are found.
-//
-// Everything else is an error: there is no input for which Read or Convert silently
-// return nothing.
+// each plain or in gzip, zlib, zstd, zip, a systrace page, UTF-16, or several of these. All else is an error: there is
+// no input for which Read or Convert silently return nothing. docs/commands.md describes inputs, docs/frames.md how
+// frames are found, docs/why.md how causes are.
 package ohframe
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"slices"
@@ -36,92 +51,106 @@ import (
 	"ohframe/internal/quality"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/unpack"
+	"ohframe/internal/tune"
 )
 
-// Options decide how an input is read. The zero Options read all of it, with the
-// default limits, on all processors.
+// Options decide how an input is read. The zero Options read all of it.
 type Options struct {
+	// Causes finds why each late frame was late, for Trace.Why. Convert writes the causes on the tracks, too.
+	Causes bool
+	// Measures are measures of your own, such as "page=H:LoadBegin..H:LoadEnd": analyzer.ParseOwnMeasure has the
+	// grammar. Of a Trace that was stored, those are left that it was stored with; without any all are.
+	Measures []string
+	// Window is the part of the trace to read. Frames at its edges are truncated.
+	Window trace.Window
+	// Samples are the call stacks of a profiler: causes name their functions, and Convert writes them.
+	Samples Samples
+	// Recording is what is known of how a text trace was recorded, and the trace does not say.
+	Recording Recording
+	// Entry selects a file of a zip archive with several.
+	Entry Entry
 	// FailOnDamage turns damage that is otherwise skipped and reported as a warning into
 	// an error: a line that is not understood, a truncated container.
 	FailOnDamage bool
 	// Limits bound the memory that an input can make a reader use. Zero fields have
 	// their defaults; docs/trouble.md lists them.
 	Limits trace.Limits
-	// Window is the part of the trace to read. Frames at its edges are truncated.
-	Window trace.Window
-	// Workers is how many blocks of text are parsed concurrently, 1 to 64. Zero is
-	// GOMAXPROCS. The result does not depend on it.
-	Workers int `fingerprint:"-"`
-	// Entry selects a file of a zip archive with several: by its name, by the last
-	// element of its name, or by a path.Match pattern for either.
-	Entry string
-	// EntryIfArchive reads an input that is no archive although Entry is set.
-	EntryIfArchive bool
-	// ClockOffset is trace time minus CLOCK_MONOTONIC. Nil infers it from the trace.
-	ClockOffset *trace.Duration
-	// PhaseRule decides which times make a frame misaligned.
-	PhaseRule analyzer.PhaseRule
-	// FullNames are full names of applications. A text trace has the last 15 bytes.
-	FullNames []string
-	// Measures are those of the user, such as "page=H:LoadBegin..H:LoadEnd": analyzer.ParseOwnMeasure has the
-	// grammar. Of a Trace that was stored, those are left that it was stored with; without any all are.
-	Measures []string
-	// Causes finds the cause of every late frame of a text trace or of a Perfetto trace of
-	// Android, or reads those that Convert stored. Convert writes them on the tracks, too.
-	Causes bool
-	// NoPieces leaves why.Explanation.Pieces and Slices of late frames of a text trace out. Finding
-	// causes is faster without them. Convert always writes them.
-	NoPieces bool `fingerprint:"-"`
-	// Samples is a recording of hiperf, made while a text trace was recorded; nil if there is
-	// none but one that the input contains. Causes name the functions of its samples, and
-	// Convert writes them. It is an error that wraps ErrSamples if they do not fit the trace.
-	Samples io.Reader `fingerprint:"-"`
-	// SamplesOptional makes that a warning, as it is for a recording that the input contains.
-	SamplesOptional bool
-	// SamplesOffset is trace time minus the time of the samples. Nil finds it.
-	SamplesOffset *trace.Duration
-	// SystemEvents has lines of `hisysevent -r` or -l, in JSON, of the time of a text trace. Convert writes
-	// them as instants, and causes name those that say why the system limited a CPU. The trace must state the
-	// time of day. Nil if only the input itself has events.
-	SystemEvents io.Reader `fingerprint:"-"`
-	// NoSamples ignores a recording that the input contains.
-	NoSamples bool
 }
 
-func (o *Options) reader() hitrace.Options {
-	return hitrace.Options{Strict: o.FailOnDamage, Limits: o.Limits, Window: o.Window, Workers: o.Workers}
+// Samples say where the call stacks of a profiler are. The zero Samples are those that the input contains.
+type Samples struct {
+	// Input is a recording of hiperf that was made while a text trace was recorded; nil without one. It is
+	// an error that wraps ErrSamples if it does not fit the trace.
+	Input io.Reader `fingerprint:"-"`
+	// Optional makes that a warning, as it is for a recording that the input contains.
+	Optional bool
+	// Offset is trace time minus the time of the samples. Nil finds it.
+	Offset *trace.Duration
+	// None ignores a recording that the input contains.
+	None bool
+}
+
+// Recording is what is known of how a text trace was recorded. The zero Recording is what the trace says.
+type Recording struct {
+	// ClockOffset is trace time minus CLOCK_MONOTONIC. Nil infers it from the trace.
+	ClockOffset *trace.Duration
+	// FullNames are full names of applications. A text trace has the last 15 bytes.
+	FullNames []string
+	// SystemEvents has lines of `hisysevent -r` or -l, in JSON, of the time of the trace; nil without any.
+	// Convert writes them as instants, and causes name those that say why the system limited a CPU. The
+	// trace must state the time of day.
+	SystemEvents io.Reader `fingerprint:"-"`
+}
+
+// Entry selects a file of a zip archive with several.
+type Entry struct {
+	// Name is its name, the last element of that, or a path.Match pattern for either.
+	Name string
+	// Optional reads an input that is no archive, which is otherwise an error.
+	Optional bool
+}
+
+func (o *Options) reader(ctx context.Context) hitrace.Options {
+	return hitrace.Options{Strict: o.FailOnDamage, Limits: o.Limits, Window: o.Window, Workers: tune.Of(ctx).Workers}
 }
 
 func (o *Options) analyzer() analysis.FrameOptions {
-	return analysis.FrameOptions{ClockOffset: o.ClockOffset, PhaseRule: o.PhaseRule, FullNames: o.FullNames, Measures: o.Measures, Limits: o.Limits}
+	return analysis.FrameOptions{ClockOffset: o.Recording.ClockOffset, FullNames: o.Recording.FullNames, Measures: o.Measures, Limits: o.Limits}
 }
 
-// Trace is the result of reading an input.
+// Trace is what was read of an input. Stats measures it, and Why explains its late frames.
 type Trace struct {
 	// Timeline has the frames. It may have none if the input is a trace without any.
 	Timeline *analyzer.Timeline
-	// Format is the format and its containers, for example "text trace in gzip".
-	Format string
-	// Converted reports whether the input is a Perfetto trace that Convert wrote.
-	Converted bool
 	// Causes are the causes of late frames; nil unless Options.Causes is set and the input is a
 	// text trace, a Perfetto trace of Android, or one that Convert wrote with causes.
 	Causes *why.Causes
-	// Samples are those of a profiler, on the clock of the trace; nil without any.
-	Samples *sample.Recording
-	// Stacks are those of Options.Samples if they have no times; nil otherwise.
-	Stacks *why.Stacks
-	// Lines counts the lines of a text trace, or of the text of a binary trace, also of
-	// one that was converted; nil for other formats.
-	Lines *Lines
 	// Quality says how far measures of the frames can be trusted.
 	Quality *stats.Quality
 	// Warnings are what was skipped or is unknown.
 	Warnings []trace.Warning
+	// Format is the format and its containers, for example "text trace in gzip".
+	Format string
+	// Converted reports whether the input is a Perfetto trace that Convert wrote.
+	Converted bool
+	// Lines counts the lines of a text trace, or of the text of a binary trace, also of
+	// one that was converted; nil for other formats.
+	Lines *Lines
+	// Samples are those of a profiler, on the clock of the trace; nil without any.
+	Samples *sample.Recording
+	// Stacks are those of Options.Samples if they have no times; nil otherwise.
+	Stacks *why.Stacks
 
+	asked     bool            // Options.Causes was set
 	totals    *hitrace.Totals // of Lines
 	skipped   []trace.Warning // the first of Warnings; those about causes follow
 	ofSamples int             // how many of the next are about samples
+}
+
+// Stats returns the measures of the trace: its processes, interactions and layers, with their frame rates, late
+// frames and hitches. stats.Compute selects processes.
+func (t *Trace) Stats() *stats.Report {
+	return stats.Compute(cmp.Or(t.Timeline, &analyzer.Timeline{}), stats.Options{})
 }
 
 // Lines counts the lines of a text.
@@ -179,7 +208,7 @@ func Read(ctx context.Context, r io.Reader, o Options) (*Trace, error) {
 	if err != nil {
 		return nil, in.explain(err)
 	}
-	t.Format = in.format.name + in.content.In()
+	t.Format, t.asked = in.name(), o.Causes
 	t.Warnings = append(t.Warnings, in.content.Warnings()...)
 	return t, nil
 }
@@ -190,30 +219,18 @@ type input struct {
 	format  *format
 }
 
+// name returns the name of the format and its containers.
+func (in *input) name() string { return in.format.name + in.content.In() }
+
 // open opens the containers of an input and recognises its format. keepTar is as in
 // unpack.Options.
 func open(ctx context.Context, r io.Reader, o Options, keepTar bool) (*input, error) {
 	content, err := unpack.Open(ctx, r, unpack.Options{
-		Strict: o.FailOnDamage, Limits: o.Limits, Entry: o.Entry, EntryIfArchive: o.EntryIfArchive, KeepTar: keepTar,
+		Strict: o.FailOnDamage, Limits: o.Limits, Entry: o.Entry.Name, EntryIfArchive: o.Entry.Optional, KeepTar: keepTar,
 		Lists: hitrace.NewProcessDump(o.Limits.WithDefaults().Threads),
 	})
 	if err != nil {
 		return nil, asError(err)
 	}
 	return &input{content, formatOf(content.Head(), formats)}, nil
-}
-
-// Why returns why a frame was late, in one line: "waited 38.6 ms for storage (io_schedule) in
-// FlushLayoutTask; usual 0.0". Of a late frame without a known cause it says why that is unknown,
-// "cause unknown: the trace has no Choreographer#doFrame of the frame", also if c is nil. It is
-// empty for a frame that was on time, and for one of which it is unknown whether it was late.
-func Why(c *why.Causes, f *analyzer.Frame) string {
-	switch e := c.Of(f); {
-	case !f.Late():
-		return ""
-	case e == nil:
-		return "cause unknown: Options.Causes was not set"
-	default:
-		return causetext.Sentence(c, e)
-	}
 }

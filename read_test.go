@@ -14,6 +14,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/exporter/pftrace"
 	"ohframe/internal/testing/must"
+	"ohframe/internal/tune"
 )
 
 const latency = "16666666\n" +
@@ -186,10 +187,10 @@ func TestCut(t *testing.T) {
 // Without pieces, late frames have the same causes.
 func TestNoPieces(t *testing.T) {
 	text := must.Get(os.ReadFile("testdata/demo.ftrace"))(t)
-	read := func(o Options) *Trace {
-		return must.Get(Read(t.Context(), bytes.NewReader(text), o))(t)
+	read := func(tuning tune.Tuning) *Trace {
+		return must.Get(Read(tuning.In(t.Context()), bytes.NewReader(text), Options{Causes: true}))(t)
 	}
-	with, without := read(Options{Causes: true}), read(Options{Causes: true, NoPieces: true})
+	with, without := read(tune.Tuning{}), read(tune.Tuning{NoPieces: true})
 	late := 0
 	for i, f := range with.Timeline.Frames {
 		want, got := with.Causes.Of(f), without.Causes.Of(without.Timeline.Frames[i])
@@ -200,7 +201,7 @@ func TestNoPieces(t *testing.T) {
 		if len(want.Pieces) == 0 || len(got.Pieces) > 0 || len(got.Slices) > 0 {
 			t.Errorf("%s has %d pieces, without them %d, and %d slices", f, len(want.Pieces), len(got.Pieces), len(got.Slices))
 		}
-		must.Equal(t, Why(without.Causes, got.Frame), Why(with.Causes, f))
+		must.Equal(t, without.Why(got.Frame).String(), with.Why(f).String())
 		for n, s := range want.Shares {
 			if !reflect.DeepEqual(got.Shares[n].Instances, s.Instances) {
 				t.Errorf("%s: instances %v, want %v", f, got.Shares[n].Instances, s.Instances)

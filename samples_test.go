@@ -47,7 +47,7 @@ func TestSamples(t *testing.T) {
 	read := func(in, perf []byte, o ohframe.Options) (*ohframe.Trace, error) {
 		o.Causes = true
 		if perf != nil {
-			o.Samples = bytes.NewReader(perf)
+			o.Samples.Input = bytes.NewReader(perf)
 		}
 		return ohframe.Read(t.Context(), bytes.NewReader(in), o)
 	}
@@ -70,11 +70,11 @@ func TestSamples(t *testing.T) {
 			t.Errorf("%s: %d samples, %+v", name, len(got.Samples.Samples), got.Samples.Alignment)
 		}
 	}
-	if got, err := read(htrace, nil, ohframe.Options{NoSamples: true}); err != nil || got.Samples != nil {
-		t.Errorf("NoSamples: %v, %v", got.Samples, err)
+	if got, err := read(htrace, nil, ohframe.Options{Samples: ohframe.Samples{None: true}}); err != nil || got.Samples != nil {
+		t.Errorf("none: %v, %v", got.Samples, err)
 	}
 	offset := want.Samples.Alignment.Offset
-	got, err := read(text, perf, ohframe.Options{SamplesOffset: &offset})
+	got, err := read(text, perf, ohframe.Options{Samples: ohframe.Samples{Offset: &offset}})
 	if err != nil || got.Samples.Alignment.Source != sample.Given || got.Samples.Samples[50].Time != want.Samples.Samples[50].Time {
 		t.Errorf("given: %+v, %v", got.Samples, err)
 	}
@@ -92,7 +92,7 @@ func TestUnusableSamples(t *testing.T) {
 		"a cut one":    perf[:60],
 	} {
 		for _, convert := range []bool{false, true} {
-			o := ohframe.Options{Causes: true, Samples: bytes.NewReader(samples)}
+			o := ohframe.Options{Causes: true, Samples: ohframe.Samples{Input: bytes.NewReader(samples)}}
 			var err error
 			if convert {
 				_, err = ohframe.Convert(t.Context(), bytes.NewReader(text), io.Discard, ohframe.ConvertOptions{Options: o})
@@ -105,7 +105,7 @@ func TestUnusableSamples(t *testing.T) {
 			if convert {
 				continue
 			}
-			o.Samples, o.SamplesOptional = bytes.NewReader(samples), true
+			o.Samples.Input, o.Samples.Optional = bytes.NewReader(samples), true
 			if got, err := ohframe.Read(t.Context(), bytes.NewReader(text), o); err != nil || got.Samples != nil || len(got.Warnings) == 0 {
 				t.Errorf("%s, optional: %+v, %v", name, got, err)
 			}
@@ -142,7 +142,7 @@ func TestConvertSamples(t *testing.T) {
 	convert := func(in, perf []byte) []byte {
 		o := ohframe.ConvertOptions{Options: ohframe.Options{Causes: true}}
 		if perf != nil {
-			o.Samples = bytes.NewReader(perf)
+			o.Samples.Input = bytes.NewReader(perf)
 		}
 		var out bytes.Buffer
 		must.Get(ohframe.Convert(t.Context(), bytes.NewReader(in), &out, o))(t)
@@ -154,7 +154,7 @@ func TestConvertSamples(t *testing.T) {
 		t.Errorf("%d samples within the trace, %d beside it", len(got), len(want))
 	}
 	again := must.Get(ohframe.Read(t.Context(), bytes.NewReader(beside), ohframe.Options{Causes: true}))(t)
-	original := must.Get(ohframe.Read(t.Context(), bytes.NewReader(text), ohframe.Options{Causes: true, Samples: bytes.NewReader(perf)}))(t)
+	original := must.Get(ohframe.Read(t.Context(), bytes.NewReader(text), ohframe.Options{Causes: true, Samples: ohframe.Samples{Input: bytes.NewReader(perf)}}))(t)
 	if again.Timeline.String() != original.Timeline.String() || fmt.Sprint(again.Warnings) != fmt.Sprint(original.Warnings) {
 		t.Errorf("converted and read again: other frames, or warnings %q, want %q", again.Warnings, original.Warnings)
 	}

@@ -57,7 +57,7 @@ func Restore(stored []byte, o Options) (*Trace, error) {
 		about.Warnings = about.Warnings[min(about.OfSamples, len(about.Warnings)):]
 	}
 	t := newTrace(r.Timeline, r.Causes, r.Lines, r.Warnings)
-	t.Format, t.Converted, t.Stacks = about.Format, about.Converted, about.Stacks
+	t.Format, t.Converted, t.Stacks, t.asked = about.Format, about.Converted, about.Stacks, o.Causes
 	t.Warnings = append(t.Warnings, about.Warnings...)
 	return t, t.keepMeasures(o.Measures)
 }

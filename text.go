@@ -15,6 +15,7 @@ import (
 	"ohframe/internal/source/binarytrace"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/unpack"
+	"ohframe/internal/tune"
 )
 
 // textInput is the text of a text trace or of a binary trace.
@@ -24,15 +25,15 @@ type textInput struct {
 	content *unpack.Content
 	binary  *binarytrace.Reader  // nil for a text trace
 	file    io.ReaderAt          // with the binary trace
-	beside  hitrace.SystemEvents // those of Options.SystemEvents
+	beside  hitrace.SystemEvents // those of Options.Recording
 }
 
 // openText opens the text of an input that is a text trace, or is read as one.
 func openText(content *unpack.Content, o *Options, precision binarytrace.Precision) (*textInput, error) {
 	head := content.Head()
 	t := &textInput{Reader: content, head: bytes.Clone(head), content: content}
-	if o.SystemEvents != nil {
-		if err := t.beside.Read(o.SystemEvents); err != nil {
+	if o.Recording.SystemEvents != nil {
+		if err := t.beside.Read(o.Recording.SystemEvents); err != nil {
 			return nil, err
 		}
 	}
@@ -152,7 +153,9 @@ func readText(ctx context.Context, content *unpack.Content, o *Options) (*Trace,
 	frames := o.analyzer()
 	text.describe(&frames)
 	samples := text.samples(ctx, o)
-	r, err := analysis.Run(ctx, text.Reader, o.reader(), frames, analysis.Options{Causes: o.Causes, NoPieces: o.NoPieces, Samples: samples.read, SamplesOffset: o.SamplesOffset, SystemEvents: text.systemEvents()})
+	r, err := analysis.Run(ctx, text.Reader, o.reader(ctx), frames, analysis.Options{
+		Causes: o.Causes, NoPieces: tune.Of(ctx).NoPieces, Samples: samples.read, SamplesOffset: o.Samples.Offset, SystemEvents: text.systemEvents(),
+	})
 	if err := text.check(r.Totals, samples.check(&r, err)); err != nil {
 		return nil, err
 	}

@@ -13,10 +13,12 @@ import (
 	"ohframe/internal/source/hitrace"
 )
 
-// TextOptions decide how an input is written as text. Of Options, those that concern
-// frames have no effect.
+// TextOptions decide how an input is written as text. The fields that Options has are described there.
 type TextOptions struct {
-	Options
+	Window       trace.Window
+	Entry        Entry
+	FailOnDamage bool
+	Limits       trace.Limits
 	// Microseconds rounds the times of a binary trace half up to six digits, as hitrace's
 	// converter does. They have nine otherwise. Times of a text trace stay as they are.
 	Microseconds bool
@@ -27,7 +29,8 @@ type TextOptions struct {
 // With a window, it writes headers and what is in the window, without the header's event
 // counts, which describe the whole trace. It returns warnings about what could not be read. The error is an *Error, or that of r, w or ctx.
 func WriteText(ctx context.Context, r io.Reader, w io.Writer, o TextOptions) ([]trace.Warning, error) {
-	in, err := open(ctx, r, o.Options, false)
+	reading := Options{Window: o.Window, Entry: o.Entry, FailOnDamage: o.FailOnDamage, Limits: o.Limits}
+	in, err := open(ctx, r, reading, false)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +45,7 @@ func WriteText(ctx context.Context, r io.Reader, w io.Writer, o TextOptions) ([]
 	if o.Microseconds {
 		precision = binarytrace.Microseconds
 	}
-	text, err := openText(in.content, &o.Options, precision)
+	text, err := openText(in.content, &reading, precision)
 	if err != nil {
 		return nil, in.explain(err)
 	}

@@ -11,22 +11,8 @@ import (
 // are pure functions of their arguments. Those that decide facts are in
 // analyzer/internal/reconstruct/rules.go.
 
-// PhaseRule decides which times make a pick-up misaligned.
-type PhaseRule uint8
-
-const (
-	// PhaseExpected compares render_service's expected start with the
-	// application's expected end (docs/frames.md 3.5). It needs no
-	// clock conversion and forgives an application that finishes early.
-	PhaseExpected PhaseRule = iota
-	// PhaseActual compares the actual start with the actual end; more than 1 ms
-	// apart is misaligned.
-	PhaseActual
-)
-
 // pickedUpLate reports whether a misaligned application frame was picked up too late
-// (7.4). It may also be picked up too early or, where actual times decide what is
-// misaligned, be misaligned only because the application was early.
+// (7.4). It may also be picked up too early.
 func pickedUpLate(app *Frame) bool {
 	if !app.Facts.Has(Misaligned) || app.Render == nil {
 		return false

@@ -14,6 +14,7 @@ import (
 	"ohframe/internal/inputs"
 	"ohframe/internal/record/meta"
 	"ohframe/internal/text"
+	"ohframe/internal/tune"
 )
 
 // standard is the name of standard input and output.
@@ -104,7 +105,7 @@ func traceOptions(c *call) (o ohframe.Options, err error) {
 	if e := described(err); e != nil {
 		return o, &failure{what: e.What, hint: e.Hint} // it is not about an input
 	}
-	o.EntryIfArchive, o.Measures = c.used.inputs > 1, c.Measure.List
+	o.Entry.Optional, o.Measures = c.used.inputs > 1, c.Measure.List
 	if _, _, err := analyzer.ParseOwnMeasures(o.Measures); err != nil {
 		e := described(err)
 		return o, &failure{what: "--measure: " + e.What, hint: e.Hint}
@@ -120,7 +121,7 @@ func readInput(c *call, in input, causes, pieces bool) (*ohframe.Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	options.Causes, options.NoPieces = causes, !pieces
+	options.Causes = causes
 	f, err := openInput(c, name)
 	if err != nil {
 		return nil, err
@@ -132,7 +133,8 @@ func readInput(c *call, in input, causes, pieces bool) (*ohframe.Trace, error) {
 	}
 	defer b.Close()
 	source, done := withProgress(f, false)
-	t, err := await(c.Context, func() (*ohframe.Trace, error) { return ohframe.Read(c.Context, source, options) })
+	ctx := tune.Tuning{NoPieces: !pieces}.In(c.Context)
+	t, err := await(ctx, func() (*ohframe.Trace, error) { return ohframe.Read(ctx, source, options) })
 	done()
 	switch {
 	case err != nil:
@@ -142,9 +144,6 @@ func readInput(c *call, in input, causes, pieces bool) (*ohframe.Trace, error) {
 	}
 	if err != nil {
 		return nil, err
-	}
-	if !causes {
-		t.Causes = nil // those that a converted trace has
 	}
 	t.Warnings = b.AddTo(t.Warnings)
 	printWarnings(name, append(diag.Texts(t.Warnings), f.warnings()...))

@@ -59,13 +59,13 @@ func openBeside(c *call, in input, o *ohframe.Options, all bool) (b beside, err 
 
 // openSamples opens the samples of the named trace and what else is beside it, and sets the options for them.
 func (b beside) openSamples(c *call, name string, o *ohframe.Options) error {
-	o.NoSamples = c.Perf == "none"
+	o.Samples.None = c.Perf == "none"
 	if c.IsSet("perf-offset") {
 		offset, err := time.ParseDuration(c.PerfOffset)
 		if err != nil {
 			return &failure{what: fmt.Sprintf("--perf-offset: %q is not a duration such as -4756.467s", c.PerfOffset)}
 		}
-		o.SamplesOffset = (*trace.Duration)(&offset)
+		o.Samples.Offset = (*trace.Duration)(&offset)
 	}
 	var named error // of a file that the user has named
 	samples := samplesOf(c, name)
@@ -82,7 +82,7 @@ func (b beside) openSamples(c *call, name string, o *ohframe.Options) error {
 		c.used.add(f)
 		return newSource(f), nil
 	})
-	o.SamplesOptional = o.SamplesOptional && !namesSamples(c)
+	o.Samples.Optional = o.Samples.Optional && !namesSamples(c)
 	return named
 }
 

@@ -155,7 +155,7 @@ func readPair(t *testing.T, name, clock string) *sample.Recording {
 	defer trace.Close()
 	samples := must.Get(os.Open(name + meta.Samples))(t)
 	defer samples.Close()
-	read, err := ohframe.Read(context.Background(), trace, ohframe.Options{Samples: samples, Causes: true})
+	read, err := ohframe.Read(context.Background(), trace, ohframe.Options{Samples: ohframe.Samples{Input: samples}, Causes: true})
 	if err != nil {
 		t.Fatalf("%s: %v", clock, err)
 	}

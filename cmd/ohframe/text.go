@@ -33,9 +33,12 @@ func writeText(c *call, f *textFlags) error {
 	if err != nil {
 		return err
 	}
-	options := ohframe.TextOptions{Microseconds: f.Precision.Value == "us"}
-	if options.Options, err = traceOptions(c); err != nil {
+	read, err := traceOptions(c)
+	if err != nil {
 		return err
+	}
+	options := ohframe.TextOptions{
+		Window: read.Window, Entry: read.Entry, Limits: read.Limits, Microseconds: f.Precision.Value == "us",
 	}
 	output := f.Output
 	outputs := []string{output}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"ohframe/analyzer"
 	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/perfettopb"
@@ -50,7 +49,6 @@ func TestIdentity(t *testing.T) {
 	check("no offset", text, Options{Analyzer: analysis.FrameOptions{ClockOffset: offset(0)}})
 	check("an offset", text, Options{Analyzer: analysis.FrameOptions{ClockOffset: offset(1)}})
 	check("another offset", text, Options{Analyzer: analysis.FrameOptions{ClockOffset: offset(-1)}})
-	check("another rule", text, Options{Analyzer: analysis.FrameOptions{PhaseRule: analyzer.PhaseActual}})
 	check("all events", text, Options{AllEvents: true})
 	check("no events", text, Options{NoEvents: true})
 	from := must.Get(trace.ParseEdge("+1s"))(t)

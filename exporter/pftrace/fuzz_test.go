@@ -140,9 +140,6 @@ func fuzzOptions(how byte) Options {
 		o.Reader.Window.From, _ = trace.ParseEdge("+5ms")
 		o.Reader.Window.To, _ = trace.ParseEdge("+15ms")
 	}
-	if how&32 != 0 {
-		o.Analyzer.PhaseRule = analyzer.PhaseActual
-	}
 	if how&64 != 0 {
 		o.Analyzer.ClockOffset = new(trace.Duration)
 	}

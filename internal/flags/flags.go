@@ -32,7 +32,7 @@ type Trace struct {
 
 // Options returns the options that the flags set.
 func (t *Trace) Options() (o ohframe.Options, err error) {
-	o.Entry, o.Limits = t.Entry, t.Limit.Limits
+	o.Entry.Name, o.Limits = t.Entry, t.Limit.Limits
 	if o.Window.From, err = trace.ParseEdge(t.From); err != nil {
 		return o, diag.New(nil, "", "--from: %v", err)
 	}
@@ -42,7 +42,7 @@ func (t *Trace) Options() (o ohframe.Options, err error) {
 	if o.Window.IsEmpty() {
 		return o, diag.New(nil, "", "--from is not before --to")
 	}
-	if o.ClockOffset, err = parseClockOffset(t.ClockOffset); err != nil {
+	if o.Recording.ClockOffset, err = parseClockOffset(t.ClockOffset); err != nil {
 		return o, diag.New(nil, "", "--clock-offset: %v", err)
 	}
 	return o, nil
@@ -120,7 +120,7 @@ func NewFleet() Fleet {
 // --metadata.
 func (f *Fleet) Options(c *cli.Context, open func(name string) (io.ReadCloser, error)) (fleet.Options, error) {
 	read, err := f.Trace.Options()
-	read.Causes, read.EntryIfArchive, read.Measures = !f.NoCauses, true, f.Measure.List
+	read.Causes, read.Entry.Optional, read.Measures = !f.NoCauses, true, f.Measure.List
 	o := fleet.Options{
 		Read: read, Version: version.Exact(), ClockChosen: c.IsSet("clock-offset"), Rules: f.Dim.List,
 		Timeout: f.Timeout, Frames: f.Frames, Shards: int(f.Shards),

@@ -344,8 +344,8 @@ func (e *Event) recorded() *int64 {
 // Use sets the options that follow from the event.
 func (e *Event) Use(o *ohframe.Options) {
 	for _, name := range []string{e.Process, e.Bundle} {
-		if name != "" && !slices.Contains(o.FullNames, name) {
-			o.FullNames = append(slices.Clone(o.FullNames), name)
+		if name != "" && !slices.Contains(o.Recording.FullNames, name) {
+			o.Recording.FullNames = append(slices.Clone(o.Recording.FullNames), name)
 		}
 	}
 }

@@ -28,9 +28,9 @@ import (
 
 // Options decide what is measured.
 type Options struct {
-	// Read is how traces are read. Its Workers are ignored.
+	// Read is how traces are read.
 	Read ohframe.Options
-	// ClockChosen: the user has chosen Read.ClockOffset, so descriptions of recordings
+	// ClockChosen: the user has chosen Read.Recording.ClockOffset, so descriptions of recordings
 	// do not change it.
 	ClockChosen bool
 	// Version is the version of the program. Parts have it as a value of their own.

@@ -19,15 +19,13 @@ import (
 
 // notHashed are the options that the hash leaves out, with the reason.
 var notHashed = map[string]string{
-	"Read.Samples":      "fleets read no samples beside traces: a shard has none",
-	"Version":           "a value of its own in each part",
-	"Timeout":           "a shard with a timeout is run again",
-	"Shards":            "in the names of parts",
-	"Partial":           "only which inputs are known",
-	"Read.Workers":      "changes no result",
-	"Read.NoPieces":     "only what why prints, which no part stores",
-	"Read.SystemEvents": "fleets read no file beside a trace",
-	"Metadata.rows":     "Metadata.hash is that of the table",
+	"Read.Samples.Input":          "fleets read no samples beside traces: a shard has none",
+	"Version":                     "a value of its own in each part",
+	"Timeout":                     "a shard with a timeout is run again",
+	"Shards":                      "in the names of parts",
+	"Partial":                     "only which inputs are known",
+	"Read.Recording.SystemEvents": "fleets read no file beside a trace",
+	"Metadata.rows":               "Metadata.hash is that of the table",
 }
 
 // Only these options are left out of the hash that --resume compares.
@@ -69,8 +67,8 @@ func TestHashOptions(t *testing.T) {
 		plan := must.Get(NewPlan([]Input{{Name: "a"}}, o))(t)
 		return plan.hash
 	}
-	if hash(Options{Read: ohframe.Options{PhaseRule: 1}}) == hash(Options{}) {
-		t.Error("another rule has the same hash")
+	if hash(Options{Read: ohframe.Options{Recording: ohframe.Recording{ClockOffset: new(trace.Duration)}}}) == hash(Options{}) {
+		t.Error("another clock has the same hash")
 	}
 	if hash(Options{Read: ohframe.Options{Limits: trace.Limits{}.WithDefaults()}}) != hash(Options{}) {
 		t.Error("the default limits have another hash than no limits")
@@ -125,11 +123,11 @@ func TestDescriptions(t *testing.T) {
 		run(t, r, find(t, lab), Options{ClockChosen: chosen})
 		return got
 	}
-	if o := plan(false); o.ClockOffset == nil || *o.ClockOffset != 0 {
-		t.Errorf("clock offset %v, want that of the description", o.ClockOffset)
+	if o := plan(false); o.Recording.ClockOffset == nil || *o.Recording.ClockOffset != 0 {
+		t.Errorf("clock offset %v, want that of the description", o.Recording.ClockOffset)
 	}
-	if o := plan(true); o.ClockOffset != nil {
-		t.Errorf("clock offset %v, want the chosen one", o.ClockOffset)
+	if o := plan(true); o.Recording.ClockOffset != nil {
+		t.Errorf("clock offset %v, want the chosen one", o.Recording.ClockOffset)
 	}
 }
 

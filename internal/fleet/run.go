@@ -18,6 +18,7 @@ import (
 	"ohframe/internal/frametable"
 	"ohframe/internal/inputs"
 	"ohframe/internal/text"
+	"ohframe/internal/tune"
 )
 
 // Runner runs shards.
@@ -294,7 +295,6 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 	if in.Event != nil {
 		in.Event.Use(&options)
 	}
-	options.Workers = max(1, workers/max(1, r.Plan.Traces)) // many traces keep all processors busy
 	beside := &inputs.Files{}
 	defer beside.Close()
 	if descriptionErr != nil {
@@ -303,7 +303,8 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 	if options.Causes {
 		r.Store.OpenBeside(ctx, in.Name, beside, &options)
 	}
-	t, err := r.read(ctx, f, options)
+	one := tune.Tuning{Workers: max(1, workers/max(1, r.Plan.Traces))} // many traces keep all processors busy
+	t, err := r.read(one.In(ctx), f, options)
 	if err != nil {
 		return result{}, err
 	}

@@ -347,13 +347,13 @@ func TestFullNameOfOwnTrace(t *testing.T) {
 	} {
 		var o ohframe.Options
 		UseRecorded(test.file, nil, &o, false)
-		must.Equal(t, strings.Join(o.FullNames, " "), test.want, "%s", test.file)
+		must.Equal(t, strings.Join(o.Recording.FullNames, " "), test.want, "%s", test.file)
 	}
 	// The application that a description names is the one that was recorded.
 	var o ohframe.Options
 	UseRecorded("a.b.c.gallery_20261128_101112.trace", &meta.Meta{App: &meta.App{Bundle: "com.example.gallery"}}, &o, false)
-	if len(o.FullNames) != 1 || o.FullNames[0] != "com.example.gallery" {
-		t.Errorf("got %q", o.FullNames)
+	if len(o.Recording.FullNames) != 1 || o.Recording.FullNames[0] != "com.example.gallery" {
+		t.Errorf("got %q", o.Recording.FullNames)
 	}
 }
 

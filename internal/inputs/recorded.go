@@ -84,16 +84,16 @@ var ownTraceName = pattern.New(`^(.+)_\d{8}_\d{6}$`)
 // It keeps a clock offset that the user has chosen.
 func UseRecorded(name string, m *meta.Meta, o *ohframe.Options, clockChosen bool) {
 	if own := ownTraceName().FindStringSubmatch(Stem(filepath.Base(name))); own != nil {
-		o.FullNames = []string{own[1]}
+		o.Recording.FullNames = []string{own[1]}
 	}
 	if m == nil {
 		return
 	}
 	if m.Clock == "mono" && !clockChosen {
-		o.ClockOffset = new(trace.Duration)
+		o.Recording.ClockOffset = new(trace.Duration)
 	}
 	if m.App != nil {
-		o.FullNames = []string{m.App.Bundle}
+		o.Recording.FullNames = []string{m.App.Bundle}
 	}
 }
 
@@ -121,10 +121,10 @@ func (f *Files) Open(name, samples string, o *ohframe.Options, open func(path st
 		return r
 	}
 	if r := add(samples); r != nil {
-		f.Samples, o.Samples, o.SamplesOptional = samples, r, o.SamplesOffset == nil
+		f.Samples, o.Samples.Input, o.Samples.Optional = samples, r, o.Samples.Offset == nil
 	}
 	if r := add(eventsOf(name)); r != nil {
-		o.SystemEvents = r
+		o.Recording.SystemEvents = r
 	}
 }
 

@@ -33,7 +33,7 @@ func (b *builder) setFacts() {
 		} else if isEmpty(f, d.processed) {
 			f.Facts |= analyzer.Empty
 		}
-		if f.Framework == analyzer.Platform && isMisaligned(f, b.options.PhaseRule) {
+		if f.Framework == analyzer.Platform && isMisaligned(f) {
 			f.Facts |= analyzer.Misaligned
 			f.Render.Facts |= analyzer.Misaligned
 		}

@@ -203,9 +203,6 @@ func FuzzTimeline(f *testing.F) {
 		text := play(script)
 		var options reconstruct.Options
 		if how&1 != 0 {
-			options.PhaseRule = analyzer.PhaseActual
-		}
-		if how&2 != 0 {
 			options.ClockOffset = new(trace.Duration)
 		}
 		analyze := func(r io.Reader, workers int) *analyzer.Timeline {

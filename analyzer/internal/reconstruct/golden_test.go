@@ -21,7 +21,7 @@ import (
 // Its comment says which rule it shows and why the timeline follows from it.
 // The files of the archive:
 //
-//	options   optional: lines "clock-offset VALUE", "phase-rule VALUE"
+//	options   optional: lines "clock-offset VALUE"
 //	trace     a text trace
 //	timeline  what Timeline.String says
 //	flags     optional: the flags of the frames, in their order, ? if unknown
@@ -90,8 +90,6 @@ func parseOptions(text string) (o reconstruct.Options, err error) {
 		case name == "clock-offset":
 			offset, failed := time.ParseDuration(value)
 			o.ClockOffset, err = (*trace.Duration)(&offset), failed
-		case name == "phase-rule" && value == "actual":
-			o.PhaseRule = analyzer.PhaseActual
 		default:
 			err = fmt.Errorf("unexpected option %q", line)
 		}

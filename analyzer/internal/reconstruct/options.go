@@ -15,8 +15,7 @@ type Options struct {
 	// ClockOffset overrides it, and so does a trace that contradicts it.
 	Stated *StatedOffset
 	// Wall, if known, is used if no line of the trace states the time of day.
-	Wall      analyzer.WallClock
-	PhaseRule analyzer.PhaseRule
+	Wall analyzer.WallClock
 	// Dump, if not nil, has names of processes and threads that the input states
 	// beside its events. It is looked at when all events are read.
 	Dump *hitrace.ProcessDump `fingerprint:"-"`

@@ -37,7 +37,6 @@ func TestCounts(t *testing.T) {
 		"commit-exact":       {Frames: 2, Judged: 2, EmptyKnown: 2, Presented: 2},
 		"many-applications":  {Frames: 4, Judged: 4, EmptyKnown: 4, Linked: 3},
 		"cache-and-skip":     {Frames: 4, Judged: 4, EmptyKnown: 4, Misaligned: 3, Linked: 2}, // one render frame of two applications
-		"misaligned-actual":  {Frames: 6, Judged: 6, EmptyKnown: 6, Late: 2, Misaligned: 4, Linked: 3},
 		"unmatched-ends":     {},
 	} {
 		must.Equal(t, goldenTimeline(t, name).Counts(), want, "%s", name)

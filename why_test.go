@@ -1,0 +1,87 @@
+package ohframe_test
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"ohframe"
+	"ohframe/analyzer"
+	"ohframe/internal/testing/must"
+)
+
+// Each frame has an answer of its kind: one that is late is explained if causes were asked for and the input has them.
+func TestWhy(t *testing.T) {
+	demo := string(must.Get(os.ReadFile("testdata/demo.ftrace"))(t))
+	const dump = "Flags,IntendedVsync,Vsync,FrameDeadline,FrameInterval,SyncQueued,SwapBuffers,FrameCompleted\n" +
+		"0,1000000000,1000000000,1020000000,10000000,1001000000,1004000000,1006000000\n" +
+		"0,1010000000,1010000000,1030000000,10000000,1011000000,1034000000,1036000000\n"
+	framestats := "** Graphics info for pid 4321 [com.example.app] **\n---PROFILEDATA---\n" + dump + "---PROFILEDATA---\n"
+	for _, c := range []struct {
+		input  string
+		causes bool
+		late   ohframe.AnswerKind
+		text   string // begin of the answers about late frames
+	}{
+		{demo, true, ohframe.Explained, ""},
+		{demo, false, ohframe.NotAsked, "cause unknown: Options.Causes was not set"},
+		{framestats, true, ohframe.Unexplained, "cause unknown: the input has no causes (gfxinfo framestats)"},
+		{framestats, false, ohframe.NotAsked, "cause unknown: Options.Causes was not set"},
+	} {
+		read := must.Get(ohframe.Read(t.Context(), strings.NewReader(c.input), ohframe.Options{Causes: c.causes}))(t)
+		kinds := map[ohframe.AnswerKind]int{}
+		for _, f := range read.Timeline.Frames {
+			answer := read.Why(f)
+			kinds[answer.Kind]++
+			want, text := c.late, c.text
+			switch {
+			case !f.Judged():
+				want, text = ohframe.Unjudged, "unknown whether"
+			case !f.Late():
+				want, text = ohframe.OnTime, "on time"
+			}
+			if answer.Kind != want || !strings.HasPrefix(answer.String(), text) || answer.String() == "" || (answer.Explanation != nil) != (want == ohframe.Explained) {
+				t.Errorf("%s: %s, %q; want %s, %q", f, answer.Kind, answer, want, text)
+			}
+		}
+		if kinds[c.late] == 0 || kinds[ohframe.OnTime] == 0 {
+			t.Errorf("kinds %v", kinds)
+		}
+	}
+}
+
+// A late frame of Android without the slices of its thread has an explanation that says so, and is late
+// in the causes, too.
+func TestWhyWithoutCause(t *testing.T) {
+	const capture = "../shared/traces/android/api32_startup_warm.perfetto-trace"
+	b, err := os.ReadFile(capture)
+	if err != nil {
+		t.Skip(err)
+	}
+	b = bytes.ReplaceAll(b, []byte("Choreographer#doFrame"), []byte("Choreographer#xxFrame"))
+	read := must.Get(ohframe.Read(t.Context(), bytes.NewReader(b), ohframe.Options{Causes: true}))(t)
+	must.NoError(t, read.Causes.Validate(read.Timeline))
+	late := 0
+	var frames []*analyzer.Frame
+	for f := range read.Timeline.Complete() {
+		frames = append(frames, f)
+		answer := read.Why(f)
+		if !f.Late() {
+			continue
+		}
+		late++
+		must.Equal(t, answer.Kind, ohframe.Unexplained, "%s", f)
+		must.Equal(t, answer.String(), "cause unknown: the trace has no Choreographer#doFrame of the frame", "%s", f)
+		if answer.Explanation == nil {
+			t.Errorf("%s has no explanation", f)
+		}
+	}
+	r := read.Causes.Rank(frames)
+	if late != 1 || r.Late != 1 || r.Lost <= 0 || r.Unknown != r.Lost || len(r.Costs) != 1 || r.Costs[0].Lost != r.Lost {
+		t.Errorf("%d late frames, ranking %+v", late, r)
+	}
+	if read.Quality.Verdict != "limited" {
+		t.Errorf("data quality: %s", read.Quality)
+	}
+}
