@@ -240,6 +240,12 @@ func (p *Pair) measures() []*Measure {
 	return list
 }
 
+// Known returns the measures that are known on a side, significant changes first.
+func (p *Pair) Known() []*Measure {
+	list, _ := p.sorted()
+	return list
+}
+
 // compute returns a measure of the pair: the means of the units of a side. Times are in
 // milliseconds.
 func (p *Pair) compute(k *stats.Measure) *Measure {

@@ -10,7 +10,7 @@ import (
 const root = "../../.."
 
 // promised are the folders of the packages whose exported names are kept.
-var promised = []string{".", "./analyzer", "./analyzer/sample", "./analyzer/stats", "./analyzer/trace", "./analyzer/why", "./exporter"}
+var promised = []string{".", "./compare", "./analyzer", "./analyzer/sample", "./analyzer/stats", "./analyzer/trace", "./analyzer/why", "./exporter"}
 
 var (
 	docSection = regexp.MustCompile(`^(CONSTANTS|VARIABLES|FUNCTIONS|TYPES)$`)
