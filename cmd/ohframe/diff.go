@@ -48,7 +48,7 @@ func diffCommand() *cli.Command {
 		Usage:     "compare two traces, or sets of traces, and test the changes",
 		ArgsUsage: "BASE… [--] NEW…",
 		Description: "BASE and NEW are inputs as of report. The exit code is 2 if a condition of\n" +
-			"--fail-on, such as jank_rate>+2pp, holds or cannot be checked.",
+			"--fail-on, such as jank_rate>+2pp, holds, and 3 if one cannot be checked.",
 	}, &diffFlags{
 		MeasureFlag: flags.NewMeasureFlag(),
 		formatFlag:  formats(diff.Formats),

@@ -178,17 +178,20 @@ func TestSplits(t *testing.T) {
 }
 
 // A trace that cannot be read becomes a failure, and the other traces are measured. Those
-// whose lines a terminal cut are counted as unreliable.
+// whose lines a terminal cut are counted as unreliable, those whose container is truncated as damaged.
 func TestFailures(t *testing.T) {
-	var bomb, cut bytes.Buffer // small compressed, large otherwise
+	var bomb, cut, truncated bytes.Buffer // small compressed, large otherwise
 	z := gzip.NewWriter(&bomb)
 	z.Write(bytes.Repeat([]byte(" "), 80<<20))
+	z.Close()
+	z = gzip.NewWriter(&truncated)
+	io.WriteString(z, demo)
 	z.Close()
 	for line := range strings.Lines(demo) {
 		cut.WriteString(line[:min(160, len(line)-1)] + "\n")
 	}
 	dir := folder(t, map[string]string{
-		"good.ftrace": demo, "cut.ftrace": cut.String(), "empty": "", "junk": "nothing\n", "bomb.gz": bomb.String(),
+		"good.ftrace": demo, "cut.ftrace": cut.String(), "empty": "", "junk": "nothing\n", "bomb.gz": bomb.String(), "truncated.gz": truncated.String()[:truncated.Len()-9],
 		"noframes": "# tracer: nop\n  a-1 (1) [000] .... 1.000000: tracing_mark_write: B|1|x\n",
 		"panic":    demo, "binary": "\x00\x01\x02\x03",
 	})
@@ -210,12 +213,12 @@ func TestFailures(t *testing.T) {
 		"empty": empty, "junk": notATrace, "bomb.gz": overLimit, "noframes": noFrames,
 		"panic": crashed, "binary": notATrace, "missing": unreadable,
 	}
-	if Failed(s.Failures) != len(want) || s.Rows != 6 || s.Traces != len(want)+2 || s.Unreliable != 1 {
-		t.Errorf("%d failures, %d rows of %d traces, %d unreliable: want %d, 6, %d and 1; %v", Failed(s.Failures), s.Rows, s.Traces, s.Unreliable, len(want), len(want)+2, s.Failures)
+	if Failed(s.Failures) != len(want) || s.Rows != 9 || s.Traces != len(want)+3 || s.Damaged != 1 || s.Unreliable != 1 {
+		t.Errorf("%d failures, %d rows of %d traces, %d damaged, %d unreliable: want %d, 9, %d, 1 and 1; %v", Failed(s.Failures), s.Rows, s.Traces, s.Damaged, s.Unreliable, len(want), len(want)+3, s.Failures)
 	}
 	d := opened(t, out)
-	if d.Unreliable != 1 {
-		t.Errorf("the dataset has %d unreliable traces, want 1", d.Unreliable)
+	if d.Damaged != 1 || d.Unreliable != 1 {
+		t.Errorf("the dataset has %d damaged and %d unreliable traces, want 1 of each", d.Damaged, d.Unreliable)
 	}
 	got := map[string]Reason{}
 	f := must.Get(d.open(t.Context(), filepath.Join(out, failuresFolder, partName(0, 1))))(t)
