@@ -184,6 +184,13 @@ func TestCut(t *testing.T) {
 	}
 }
 
+// The number of workers is that of the context.
+func TestWorkers(t *testing.T) {
+	var o Options
+	must.Equal(t, o.reader(tune.Tuning{Workers: 3}.In(t.Context())).Workers, 3)
+	must.Equal(t, o.reader(t.Context()).Workers, 0)
+}
+
 // Without pieces, late frames have the same causes.
 func TestNoPieces(t *testing.T) {
 	text := must.Get(os.ReadFile("testdata/demo.ftrace"))(t)

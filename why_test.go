@@ -51,6 +51,32 @@ func TestWhy(t *testing.T) {
 	}
 }
 
+// Each buffer has an answer of its kind. One that its late frame delayed has the answer of that.
+func TestWhyBuffer(t *testing.T) {
+	layers := must.Get(os.ReadFile("testdata/layers.ftrace.gz"))(t)
+	for _, causes := range []bool{true, false} {
+		read := must.Get(ohframe.Read(t.Context(), bytes.NewReader(layers), ohframe.Options{Causes: causes}))(t)
+		kinds, byFrame := map[ohframe.AnswerKind]int{}, 0
+		for _, l := range read.Timeline.Layers {
+			for _, b := range l.Buffers {
+				answer := read.WhyBuffer(b)
+				kinds[answer.Kind]++
+				late := answer.Kind != ohframe.Unjudged && answer.Kind != ohframe.OnTime
+				if late != (b.Pace == analyzer.Late) || (answer.Kind == ohframe.Unjudged) != (b.Pace == analyzer.Unpaced) || late && causes == (answer.Kind == ohframe.NotAsked) {
+					t.Errorf("buffer %d of %s, pace %q: %s, %s", b.Sequence, l.Name, b.Pace, answer.Kind, answer)
+				}
+				if late && causes && read.Causes.LateBuffer(b) == nil && b.Frame != nil {
+					byFrame++
+					must.Equal(t, answer.String(), read.Why(b.Frame).String())
+				}
+			}
+		}
+		if kinds[ohframe.Unjudged] == 0 || kinds[ohframe.OnTime] == 0 || causes && (kinds[ohframe.Explained] == 0 || byFrame == 0) || !causes && kinds[ohframe.NotAsked] == 0 {
+			t.Errorf("kinds %v, %d by their frame", kinds, byFrame)
+		}
+	}
+}
+
 // A late frame of Android without the slices of its thread has an explanation that says so, and is late
 // in the causes, too.
 func TestWhyWithoutCause(t *testing.T) {
