@@ -67,7 +67,7 @@ power:
 docs:
 	OHFRAME_UPDATE_DOCS=1 go test ./internal/causes ./internal/condition ./internal/diff ./internal/frametable ./internal/report ./internal/sql ./exporter/internal/annotation -run '^Test(MeasuresAreDocumented|(Evidence|Trend)?Schema|Columns|Document)$$' -count 1
 	OHFRAME_UPDATE_DOCS=1 go test ./internal/sql -run 'Guide$$' -count 1
-	go run ./cmd/ohframe ui --export ui >/dev/null
+	go run ./cmd/ohframe ui -o ui >/dev/null
 
 # Measures ohframe against its aims on BENCH_TRACES, by default one of BENCH_SIZE MB that is
 # written once, and on a fleet of BENCH_FLEET traces of 1 MB. BENCH_BEFORE is the program of

@@ -14,7 +14,7 @@ import (
 // addFlags adds the flags and commands to the hints of the library.
 var addFlags = strings.NewReplacer(
 	userfailure.RecordCommand, report.RecordCommands,
-	userfailure.SamplesOffset, userfailure.SamplesOffset+": --perf-offset DURATION",
+	userfailure.SamplesOffset, userfailure.SamplesOffset+": --perf FILE@OFFSET",
 	userfailure.StacksAlone, userfailure.StacksAlone+": ohframe why TRACE --perf FILE, ohframe why FILE",
 	userfailure.SamplesAlone, userfailure.SamplesAlone+": ohframe why TRACE --perf FILE",
 )

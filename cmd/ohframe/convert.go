@@ -32,11 +32,10 @@ type convertFlags struct {
 	Events flags.Choice `flag:"events" usage:"events beside frames: {}"`
 	flags.MeasureFlag
 	flags.NoCausesFlag
-	AndroidCompat bool                      `flag:"android-compat" usage:"also write what queries for Android expect"`
-	Attribute     flags.Repeated[attribute] `flag:"attribute" usage:"store a fact in the trace: {KEY=VALUE}; may be repeated"`
+	Attribute flags.Repeated[attribute] `flag:"attribute" usage:"store a fact in the trace: {KEY=VALUE}; may be repeated"`
 	quietFlag
 	flags.StrictFlag
-	samplesFlags
+	samplesFlag
 	flags.Trace
 }
 
@@ -203,7 +202,6 @@ func isPerfetto(in *source) bool {
 func convertInto(c *call, in input, file io.Reader, out io.Writer, outName string, passThrough bool) (*ohframe.Summary, error) {
 	options := ohframe.ConvertOptions{PassThrough: passThrough, Output: exporter.Options{
 		Input: filepath.Base(in.name), Version: version.String(),
-		AndroidCompat: c.AndroidCompat,
 	}}
 	var err error
 	if options.Options, err = traceOptions(c); err != nil {

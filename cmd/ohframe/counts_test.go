@@ -297,7 +297,7 @@ func countedInEngine(t *testing.T, dir, file string, run func(string) string, wa
 	}
 	run("ohframe convert " + file + " -o trace.pftrace")
 	packages := filepath.Join(dir, "ohos")
-	run("ohframe sql --export " + packages)
+	run("ohframe sql -o " + packages)
 	session := enginetest.Open(t, filepath.Join(dir, "trace.pftrace"), packages)
 	table := enginetest.Query(t, session, `
 		INCLUDE PERFETTO MODULE ohos.jank;

@@ -12,7 +12,7 @@ import (
 )
 
 func devicesCommand() *cli.Command {
-	f := newDeviceFlags()
+	f := newDeviceFlags("table")
 	return newCommand(cli.Command{Name: "devices", Usage: "list the devices that hdc knows"}, &f, listDevices)
 }
 
@@ -31,7 +31,7 @@ func listDevices(c *call, f *deviceFlags) error {
 	t := text.NewTable(false, "Key", "State", "Link", "Model", "System", "API →", "Hz →")
 	for _, d := range list {
 		facts := d.Facts
-		if f.JSON {
+		if f.Format.Value == "json" {
 			printJSON(c.App.Writer, map[string]any{
 				"key": d.Key, "state": d.State, "link": d.Link, "model": facts.Model, "system": facts.System, "api": facts.API, "refresh_hz": facts.RefreshHz,
 			})
@@ -46,7 +46,7 @@ func listDevices(c *call, f *deviceFlags) error {
 		}
 		t.AppendRow(row)
 	}
-	if !f.JSON {
+	if f.Format.Value != "json" {
 		fmt.Fprintln(c.App.Writer, t.Render()) // run reports errors of standard output
 	}
 	return nil

@@ -38,7 +38,6 @@ type diffFlags struct {
 	whereFlag
 	flags.NoCausesFlag
 	flags.StrictFlag
-	samplesFlag
 	flags.Trace
 }
 

@@ -60,15 +60,15 @@ var exampleLines = map[string][]string{
 		"ohframe record --compare old.hap new.hap --runs 6 --drive ./swipe.sh -o out",
 	},
 	"sql": {
-		"ohframe sql --export modules",
-		"ohframe sql --inline ohos.jank >jank.sql",
+		"ohframe sql -o modules",
+		"ohframe sql ohos.jank >jank.sql",
 	},
 	"ui": {
-		"ohframe ui --export ui --github OWNER/REPO/main",
+		"ohframe ui -o ui OWNER/REPO/main",
 	},
 	"fleet run": {
 		"ohframe fleet run traces -o dataset",
-		"ohframe fleet run @names.txt --shards 100 --shard 7 -o dataset",
+		"ohframe fleet run @names.txt --shards 7/100 -o dataset",
 	},
 	"fleet sql": {
 		"ohframe fleet sql dataset >views.sql",

@@ -123,7 +123,7 @@ func expandInputs(c *call, args []string) ([]input, error) {
 		}
 		uses(c, in.name)
 		uses(c, inputs.Beside(in.name)...)
-		if samples := samplesOf(c, in.name); samples != "" {
+		if samples, _ := samplesOf(c, in.name); samples != "" {
 			uses(c, samples)
 		}
 	}
@@ -154,7 +154,7 @@ func storedInputs(c *call, dir string) ([]input, error) {
 			hint: fmt.Sprintf("ohframe %s -- %s", c.Command.Name, text.Quoted(stored[0].Name)),
 		}
 	}
-	for _, name := range []string{"clock-offset", "from", "to", "entry", "limit", "perf", "perf-offset"} {
+	for _, name := range []string{"clock-offset", "from", "to", "entry", "limit", "perf"} {
 		if c.IsSet(name) {
 			return nil, &failure{file: dir, what: fmt.Sprintf("--%s is for reading traces, which a dataset does not have", name), hint: "name the traces, or run ohframe fleet run with the flag"}
 		}

@@ -81,7 +81,7 @@ var fills = []struct{ args, out string }{
 	{"report in --format json -o DIR/out", "out"},
 	{"diff in in --format html -o DIR/out", "out"},
 	{"diff in in --merge DIR/out -o other", "out"},
-	{"sql --export DIR", "frames.sql"},
+	{"sql -o DIR", "frames.sql"},
 	{"open in -q --port 0 --print-url", ""},
 }
 

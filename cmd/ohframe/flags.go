@@ -34,9 +34,8 @@ type shared struct {
 	flags.Trace
 	Output, Process, FailOn, Budgets string
 	Format, Events                   flags.Choice
-	Perf, PerfOffset                 string
+	Perf                             string
 	Strict, NoCauses, Quiet          bool
-	AndroidCompat                    bool
 	Attribute                        flags.Repeated[attribute]
 	Where                            fleet.Where
 	Measure                          flags.Repeated[string]
@@ -47,7 +46,7 @@ type shared struct {
 func newCommand[F any](c cli.Command, values *F, run func(*call, *F) error, rules ...flags.Rule) *cli.Command {
 	c.Flags = flags.Bind(values)
 	c.Action = func(p *cli.Context) error {
-		k := &call{parsed: p, shared: shared{Trace: flags.Trace{ClockOffset: "auto"}}, used: &used{mode: newFile}}
+		k := &call{parsed: p, used: &used{mode: newFile}}
 		to, from := reflect.ValueOf(&k.shared).Elem(), reflect.ValueOf(values).Elem()
 		for i := range to.NumField() {
 			if value := from.FieldByName(to.Type().Field(i).Name); value.IsValid() {
@@ -86,13 +85,8 @@ type (
 	whereFlag struct {
 		Where fleet.Where `flag:"where" category:"Common flags" usage:"only inputs with {DIM=VALUE,…}; repeatable"`
 	}
-	// samplesFlag chooses whether the samples beside traces are used, samplesFlags the samples of one.
 	samplesFlag struct {
-		Perf string `flag:"perf" value:"auto" category:"Common flags" usage:"samples of hiperf: {auto|none}"`
-	}
-	samplesFlags struct {
-		Perf       string `flag:"perf" value:"auto" category:"Common flags" usage:"samples of hiperf: {auto|none|FILE}"`
-		PerfOffset string `flag:"perf-offset" category:"Common flags" usage:"trace time minus that of samples: {DURATION}" default:"found"`
+		Perf string `flag:"perf" category:"Common flags" usage:"samples of hiperf: {none|FILE[@OFFSET]}" default:"beside the trace"`
 	}
 	failOnFlag struct {
 		FailOn string `flag:"fail-on" usage:"exit with 2 if a change is significant and beyond: {MEASURE>+2%,…}"`

@@ -36,13 +36,10 @@ func fleetCommand() *cli.Command {
 	}
 }
 
-type fleetRunFlags struct {
-	flags.Fleet
-	Shard int64 `flag:"shard" usage:"run only shard {K}, from 0" default:"all"`
-}
+type fleetRunFlags struct{ flags.Fleet }
 
 func fleetRunCommand() *cli.Command {
-	c := newCommand(cli.Command{
+	return newCommand(cli.Command{
 		Name:      "run",
 		Usage:     "measure traces and write a dataset of Parquet files",
 		ArgsUsage: "INPUT… -o DIR",
@@ -51,10 +48,7 @@ func fleetRunCommand() *cli.Command {
 			"Each shard makes one file in each of DIR/traces, interactions, layers, events, failures and,\n" +
 			"with --frames, frames. docs/fleet.md describes the columns, and how to run shards on many\n" +
 			"machines.",
-	}, &fleetRunFlags{flags.NewFleet(), -1}, runFleet, flags.Rule{Flags: []string{"shard"}, Needs: "shards", Reason: ": all processes must use the same number"})
-	last := len(c.Flags) - 1
-	c.Flags = slices.Insert(c.Flags[:last:last], 2, c.Flags[last]) // after --shards
-	return c
+	}, &fleetRunFlags{flags.NewFleet()}, runFleet)
 }
 
 func runFleet(c *call, f *fleetRunFlags) error {
@@ -65,10 +59,6 @@ func runFleet(c *call, f *fleetRunFlags) error {
 	options, err := f.Options(c.parsed, func(name string) (io.ReadCloser, error) { return openInput(c, name) })
 	if err != nil {
 		return err
-	}
-	options.Partial = c.IsSet("shard")
-	if options.Partial && (f.Shard < 0 || f.Shard >= f.Shards) {
-		return &failure{what: fmt.Sprintf("--shard %d: the shards are 0 to %d", f.Shard, f.Shards-1)}
 	}
 	list, mode, skipped, err := fleetInputs(c, f, options.Timeout)
 	if err != nil {
@@ -88,7 +78,7 @@ func runFleet(c *call, f *fleetRunFlags) error {
 	if err != nil {
 		return err
 	}
-	shards := []int{int(f.Shard)}
+	shards := []int{f.only()}
 	if !options.Partial {
 		shards = shards[:0]
 		for k := range plan.Shards {
@@ -100,7 +90,7 @@ func runFleet(c *call, f *fleetRunFlags) error {
 		return err
 	}
 	if !f.Resume {
-		if err := plan.CheckOthers(c.Context, runner.Store, dir, int(f.Shard)); err != nil {
+		if err := plan.CheckOthers(c.Context, runner.Store, dir, f.only()); err != nil {
 			return err
 		}
 	}
@@ -126,6 +116,14 @@ func runFleet(c *call, f *fleetRunFlags) error {
 	return f.Check(dir, nothing, summary.Failures, summary.Damaged, summary.Unreliable)
 }
 
+// only returns the shard to run; -1 for all.
+func (f *fleetRunFlags) only() int {
+	if !f.Shards.One {
+		return -1
+	}
+	return f.Shards.Index
+}
+
 // maxFolders is the number of folders whose skipped files are named.
 const maxFolders = 10
 
@@ -138,7 +136,7 @@ func fleetInputs(c *call, f *fleetRunFlags, timeout time.Duration) (list []fleet
 	}
 	dir := f.Output
 	events := fleet.NewEvents(c.Context, fleet.Files{}, timeout)
-	options := inputs.Options{Recursive: true, Without: dir, Only: fleet.InShard(int(f.Shard), int(f.Shards)), Events: events.Read, Dataset: fleet.IsDataset, Timeout: timeout}
+	options := inputs.Options{Recursive: true, Without: dir, Only: fleet.InShard(f.only(), f.Shards.Count), Events: events.Read, Dataset: fleet.IsDataset, Timeout: timeout}
 	set, err := await(c.Context, func() (*inputs.Set, error) { return inputs.Expand(c.Args().Slice(), options) })
 	if err != nil {
 		return nil, 0, 0, err
@@ -217,7 +215,7 @@ func (p *fleetProgress) end() {
 }
 
 type fleetSQLFlags struct {
-	Engine flags.Choice `flag:"engine" usage:"the database: {}"`
+	Format flags.Choice `flag:"format" usage:"for the database {}"`
 	outputFlag
 }
 
@@ -226,7 +224,7 @@ func fleetSQLCommand() *cli.Command {
 		Name:      "sql",
 		Usage:     "print views for a database that queries a dataset",
 		ArgsUsage: "DIR",
-	}, &fleetSQLFlags{Engine: flags.ChoiceOf(fleet.Engines...)}, fleetSQL)
+	}, &fleetSQLFlags{Format: flags.ChoiceOf(fleet.Engines...)}, fleetSQL)
 }
 
 func fleetSQL(c *call, f *fleetSQLFlags) error {
@@ -237,7 +235,7 @@ func fleetSQL(c *call, f *fleetSQLFlags) error {
 	if err != nil {
 		return err
 	}
-	statements, err := d.SQL(f.Engine.Value)
+	statements, err := d.SQL(f.Format.Value)
 	if err != nil {
 		return fileError(d.Dir, err)
 	}

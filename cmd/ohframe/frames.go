@@ -29,7 +29,6 @@ type framesFlags struct {
 	flags.NoCausesFlag
 	whereFlag
 	flags.StrictFlag
-	samplesFlag
 	flags.Trace
 }
 

@@ -28,11 +28,10 @@ type openFlags struct {
 	Frame       string        `flag:"frame" usage:"select frame {VSYNC|TIME}: 10046, 3700.475354 or +1.5s" default:"worst"`
 	Interaction int64         `flag:"interaction" usage:"select interaction {N}" default:"none"`
 	UI          string        `flag:"ui" usage:"use the UI at {URL}, or serve a build: a folder or zip"`
-	Keep        bool          `flag:"keep" usage:"serve until interrupted: the address can be opened again"`
 	Port        int64         `flag:"port" usage:"{PORT} that the UI fetches from"`
-	Timeout     time.Duration `flag:"timeout" usage:"give up after {DURATION}; 0 waits forever"`
+	Timeout     time.Duration `flag:"timeout" usage:"give up after {DURATION}; 0 serves until interrupted, the address can be opened again"`
 	quietFlag
-	samplesFlags
+	samplesFlag
 	flags.Trace
 }
 
@@ -44,7 +43,7 @@ func openCommand() *cli.Command {
 		Description: "TRACE may be a folder with one trace.",
 	}, &openFlags{
 		UI: ui.Public, Port: serve.Port, Timeout: openTimeout,
-	}, open, flags.Rule{Flags: []string{"output", "print-url"}}, flags.Rule{Flags: []string{"output", "keep"}}, flags.Rule{Flags: []string{"output", "port"}}, flags.Rule{Flags: []string{"output", "timeout"}})
+	}, open, flags.Rule{Flags: []string{"output", "print-url"}}, flags.Rule{Flags: []string{"output", "port"}}, flags.Rule{Flags: []string{"output", "timeout"}})
 }
 
 // openTimeout is the default of --timeout.

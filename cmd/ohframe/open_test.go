@@ -267,7 +267,7 @@ func TestOpenPerfetto(t *testing.T) {
 	}
 }
 
-// A signal ends the command. With --keep, Ctrl-C is no error, though nothing was fetched.
+// A signal ends the command. With --timeout 0, Ctrl-C is no error, though nothing was fetched.
 func TestOpenInterrupt(t *testing.T) {
 	for _, e := range ends {
 		o := startOpen(t, showing, "frames.ftrace", "--port", "0")
@@ -276,7 +276,7 @@ func TestOpenInterrupt(t *testing.T) {
 		o.end(t, e.code)
 		o.message(t, "\n"+e.says)
 	}
-	o := startOpen(t, showing, "frames.ftrace", "--port", "0", "--keep")
+	o := startOpen(t, showing, "frames.ftrace", "--port", "0", "--timeout", "0")
 	o.link(t)
 	must.Do(t, o.cmd.Process.Signal(os.Interrupt))
 	o.end(t, 0)
@@ -291,7 +291,7 @@ func TestOpenWithoutBrowser(t *testing.T) {
 		"":       "executable file not found in $PATH",
 		"exit 3": "exit status 3",
 	} {
-		o := startOpen(t, browser, "frames.ftrace", "--port", "0", "--keep")
+		o := startOpen(t, browser, "frames.ftrace", "--port", "0", "--timeout", "0")
 		o.end(t, 1)
 		o.message(t, want+hint)
 		if !strings.Contains(o.stderr.String(), "\nohframe: cannot open the browser: ") {

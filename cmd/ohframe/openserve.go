@@ -37,7 +37,7 @@ func newServer(f *openFlags) (s *server, err error) {
 		return nil, &failure{what: "--ui " + err.Error(), hint: "give an address, or a folder or zip archive with a build of the UI"}
 	}
 	if f.Timeout < 0 {
-		err = &failure{what: fmt.Sprintf("--timeout %s: must not be negative", f.Timeout), hint: "0 waits forever"}
+		err = &failure{what: fmt.Sprintf("--timeout %s: must not be negative", f.Timeout), hint: "0 serves until interrupted"}
 	} else {
 		s.listener, err = serve.Listen(int(f.Port), s.own != nil)
 	}
@@ -59,7 +59,7 @@ func (s *server) Close() (err error) {
 }
 
 func (s *server) Show(c *call, name string, file *os.File, sides []serve.Side, look serve.ViewOptions) error {
-	v := serve.Viewer{Listener: s.listener, UI: s.address, Own: s.own, Look: look, Keep: s.Keep || s.own != nil, Timeout: s.Timeout}
+	v := serve.Viewer{Listener: s.listener, UI: s.address, Own: s.own, Look: look, Keep: s.Timeout == 0 || s.own != nil, Timeout: s.Timeout}
 	if !s.Quiet {
 		v.Messages = os.Stderr
 	}

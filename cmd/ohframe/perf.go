@@ -4,35 +4,35 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"strings"
 	"time"
 
 	"ohframe"
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/flags"
 	"ohframe/internal/inputs"
 	"ohframe/internal/record/meta"
-	"ohframe/internal/text"
 )
 
-// samplesOf returns the name of the file with the samples of the named trace; empty if there is
-// none, or if the command does not use it.
-func samplesOf(c *call, name string) string {
-	switch chosen := c.Perf; chosen {
-	case "", "none": // "" is that of commands without the flag
-		return ""
-	case "auto":
-		return inputs.SamplesOf(name)
-	default:
-		return chosen
+// samplesOf returns the name of the file with the samples of the named trace, empty if there is none, and
+// the offset that --perf gives, trace time minus time of the samples.
+func samplesOf(c *call, name string) (file string, offset *time.Duration) {
+	switch c.Perf {
+	case "":
+		return inputs.SamplesOf(name), nil
+	case "none":
+		return "", nil
 	}
+	if i := strings.LastIndexByte(c.Perf, '@'); i > 0 {
+		if d, err := time.ParseDuration(c.Perf[i+1:]); err == nil {
+			return c.Perf[:i], &d
+		}
+	}
+	return c.Perf, nil
 }
 
 // namesSamples reports whether the user has named a file with samples.
-func namesSamples(c *call) bool {
-	return !slices.Contains([]string{"", "auto", "none"}, c.Perf)
-}
+func namesSamples(c *call) bool { return c.Perf != "" && c.Perf != "none" }
 
 // beside are the files beside a trace, which may be nil.
 type beside struct{ *inputs.Files }
@@ -60,15 +60,9 @@ func openBeside(c *call, in input, o *ohframe.Options, all bool) (b beside, err 
 // openSamples opens the samples of the named trace and what else is beside it, and sets the options for them.
 func (b beside) openSamples(c *call, name string, o *ohframe.Options) error {
 	o.Samples.None = c.Perf == "none"
-	if c.IsSet("perf-offset") {
-		offset, err := time.ParseDuration(c.PerfOffset)
-		if err != nil {
-			return &failure{what: fmt.Sprintf("--perf-offset: %q is not a duration such as -4756.467s", c.PerfOffset)}
-		}
-		o.Samples.Offset = (*trace.Duration)(&offset)
-	}
 	var named error // of a file that the user has named
-	samples := samplesOf(c, name)
+	samples, offset := samplesOf(c, name)
+	o.Samples.Offset = (*trace.Duration)(offset)
 	b.Open(name, samples, o, func(path string) (io.ReadCloser, error) {
 		if path == samples && namesSamples(c) {
 			f, err := openInput(c, path)
@@ -94,32 +88,16 @@ func (b beside) errorOf(c *call, name string, samples *sample.Recording, err err
 		return fileError(b.Samples, err)
 	case err == nil && samples == nil && namesSamples(c):
 		return &failure{file: inputName(name), what: "not a text trace: samples cannot be related to it", hint: "give --perf with the trace that was recorded"}
-	case err == nil && samples == nil && c.IsSet("perf-offset"):
-		return &failure{file: inputName(name), what: "no samples that --perf-offset could be of", hint: "--perf FILE names them"}
 	}
 	return fileError(name, err)
 }
 
-// checkChoice returns an error if the command does not have the value of --perf.
-func checkChoice(c *call) error {
+// checkPerf returns an error if the user has named no samples, or those of one trace for several.
+func checkPerf(c *call, list []input) error {
 	switch {
 	case c.IsSet("perf") && c.Perf == "":
-		return &failure{what: "--perf: empty", hint: "auto uses the samples beside a trace, none ignores them"}
-	case namesSamples(c) && flags.Find(c.Command.Flags, "--perf-offset") == nil:
-		return &failure{
-			what: fmt.Sprintf("--perf %s: %s has only auto and none", text.Printable(c.Perf), c.Command.Name),
-			hint: "samples in TRACE.perf.data beside TRACE.ftrace are used without a flag",
-		}
-	}
-	return nil
-}
-
-// checkPerf returns an error if the user has named the samples of one trace for several.
-func checkPerf(c *call, list []input) error {
-	if err := checkChoice(c); err != nil {
-		return err
-	}
-	if !namesSamples(c) || len(list) == 1 {
+		return &failure{what: "--perf: empty", hint: "without the flag the samples beside a trace are used, none ignores them"}
+	case !namesSamples(c) || len(list) == 1:
 		return nil
 	}
 	return &failure{

@@ -26,39 +26,36 @@ import (
 	"ohframe/internal/pattern"
 	"ohframe/internal/record"
 	"ohframe/internal/record/device"
-	"ohframe/internal/record/hdc"
 	"ohframe/internal/record/meta"
 	"ohframe/internal/text"
 )
 
 // deviceFlags are the flags of the commands that use hdc.
 type deviceFlags struct {
-	JSON     bool   `flag:"json" usage:"print JSON, one object per line"`
-	HDC      string `flag:"hdc" usage:"use the hdc at {PATH}"`
-	Wait     string `flag:"wait" value:"60s" usage:"wait {TIME} for the device"`
-	HDCLimit string `flag:"hdc-limit" usage:"give up a call of hdc after {TIME}"`
+	formatFlag
+	Timeout time.Duration `flag:"timeout" usage:"give up if the device is not there after {DURATION}"`
 }
 
-func newDeviceFlags() deviceFlags {
-	return deviceFlags{HDCLimit: hdc.DefaultLimit.String()}
+// newDeviceFlags returns the defaults. text is the format for people; JSON has an object per line.
+func newDeviceFlags(text string) deviceFlags {
+	return deviceFlags{formatFlag{flags.ChoiceOf(text, "json")}, time.Minute}
 }
 
 type recordFlags struct {
-	Time      string `flag:"time,t" usage:"record for {TIME}, 10 or 1m30s, not until Enter"`
-	Name      string `flag:"output,o" usage:"name the files {NAME}, or put them into FOLDER/"`
-	App       string `flag:"app" usage:"report on the application {BUNDLE[/ABILITY]}"`
-	Launch    bool   `flag:"launch" usage:"start it after the recording has begun"`
-	DebugUI   bool   `flag:"debug-ui" usage:"name components and state variables; slows the application down; needs --launch"`
-	Sample    bool   `flag:"perf" usage:"also sample functions with hiperf, as NAME.perf.data"`
-	PerfRate  int64  `flag:"perf-rate" usage:"sample at {HZ} while a thread runs"`
-	PerfStack string `flag:"perf-stack" value:"fp" usage:"unwind by {fp|dwarf}; docs/record.md"`
-	Device    string `flag:"device" usage:"use the device {KEY}; ohframe devices lists them"`
-	Tags      string `flag:"tags" usage:"record the tags {LIST}: a,b, or changes +a,-b"`
-	Buffer    string `flag:"buffer,b" usage:"buffer {SIZE} of each CPU, such as 64M"`
-	Drive     string `flag:"drive" usage:"run {PROGRAM} here during each recording, to swipe"`
-	Runs      int64  `flag:"runs" usage:"record {N} times into folder NAME" default:"once"`
-	Cold      bool   `flag:"cold" usage:"count the first of several runs, too"`
-	Compare   bool   `flag:"compare" usage:"record BASE and NEW in turn, N times each, and compare"`
+	Time      time.Duration `flag:"time,t" usage:"record for {DURATION}, 10 or 1m30s" default:"until Enter"`
+	Name      string        `flag:"output,o" usage:"name the files {NAME}, or put them into FOLDER/"`
+	App       string        `flag:"app" usage:"report on the application {BUNDLE[/ABILITY]}"`
+	Launch    bool          `flag:"launch" usage:"start it after the recording has begun"`
+	DebugUI   bool          `flag:"debug-ui" usage:"name components and state variables; slows the application down; needs --launch"`
+	Sample    bool          `flag:"perf" usage:"also sample functions with hiperf, as NAME.perf.data"`
+	PerfStack string        `flag:"perf-stack" value:"fp" usage:"unwind by {fp|dwarf}; docs/record.md"`
+	Device    string        `flag:"device" usage:"use the device {KEY}; ohframe devices lists them"`
+	Tags      string        `flag:"tags" usage:"record the tags {LIST}: a,b, or changes +a,-b"`
+	Buffer    string        `flag:"buffer,b" usage:"buffer {SIZE} of each CPU, such as 64M"`
+	Drive     string        `flag:"drive" usage:"run {PROGRAM} here during each recording, to swipe"`
+	Runs      int64         `flag:"runs" usage:"record {N} times into folder NAME" default:"once"`
+	Cold      bool          `flag:"cold" usage:"count the first of several runs, too"`
+	Compare   bool          `flag:"compare" usage:"record BASE and NEW in turn, N times each, and compare"`
 	failOnFlag
 	budgetsFlag
 	Open  bool `flag:"open" usage:"open the trace in the Perfetto UI"`
@@ -76,13 +73,13 @@ func recordCommand() *cli.Command {
 	return newCommand(cli.Command{
 		Name:      "record",
 		Usage:     "record a trace on a connected device, and report its frames",
-		ArgsUsage: "[-t TIME] [-o NAME] [--compare BASE NEW]",
+		ArgsUsage: "[-t DURATION] [-o NAME] [--compare BASE NEW]",
 		Description: "It writes NAME.ftrace, NAME.meta.json, NAME.pftrace and NAME.html. The first Ctrl-C ends the\n" +
 			"recording and keeps it, the second discards it. --compare records two .hap files, applications\n" +
 			"or programs that drive one in turn, and compares them; docs/record.md.",
-	}, &recordFlags{PerfRate: 1000, deviceFlags: newDeviceFlags()}, runRecord,
+	}, &recordFlags{deviceFlags: newDeviceFlags("text")}, runRecord,
 		needs("launch", ": applications read the parameters when they start", "debug-ui"),
-		needs("perf", "", "perf-rate", "perf-stack"),
+		needs("perf", "", "perf-stack"),
 		needs("compare", "", "fail-on", "budgets"),
 	)
 }
@@ -99,10 +96,10 @@ func runRecord(c *call, f *recordFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.Sample {
-		c.Perf = "auto"
+	if !f.Sample {
+		c.Perf = "none"
 	}
-	out := &steps{json: f.JSON, quiet: f.Quiet, stdout: c.App.Writer, terminal: term.IsTerminal(int(os.Stderr.Fd()))}
+	out := &steps{json: f.Format.Value == "json", quiet: f.Quiet, stdout: c.App.Writer, terminal: term.IsTerminal(int(os.Stderr.Fd()))}
 	defer out.endLine()
 	r := &receiver{c: c, steps: out, time: o.Time, launch: o.Launch, open: f.Open}
 	compared := func(ctx context.Context) error { return r.compare(ctx, o, failOn) }
@@ -148,10 +145,12 @@ func (f *recordFlags) options(c *call) (o record.Options, err error) {
 		return o, err
 	}
 	o.Device, o.Launch, o.Tags, o.Force, o.Runs, o.Cold, o.DebugUI = f.Device, f.Launch, f.Tags, f.Force, int(f.Runs), f.Cold, f.DebugUI
-	o.Perf, o.PerfRate, o.PerfStack = f.Sample, int(f.PerfRate), f.PerfStack
+	o.Perf, o.PerfStack = f.Sample, f.PerfStack
 	o.App, o.Ability, _ = strings.Cut(f.App, "/")
-	if o.Time, err = parseTime("time", f.Time); err != nil {
-		return o, err
+	if o.Time = f.Time; c.IsSet("time") {
+		if err := checkTime("time", f.Time); err != nil {
+			return o, err
+		}
 	}
 	if o.BufferKB, err = parseSize(f.Buffer); err != nil {
 		return o, &failure{what: "--buffer: " + err.Error()}
@@ -172,8 +171,6 @@ func (f *recordFlags) options(c *call) (o record.Options, err error) {
 		err = fmt.Errorf("--app: %q is not the name of an application such as com.example.app", o.App)
 	case o.Launch && o.App == "" && !f.Compare:
 		err = errors.New("--launch needs --app")
-	case o.PerfRate < 1 || o.PerfRate > device.MaxSampleRate:
-		err = fmt.Errorf("--perf-rate %d: must be from 1 to %d", o.PerfRate, device.MaxSampleRate)
 	case o.PerfStack != "fp" && o.PerfStack != "dwarf":
 		err = fmt.Errorf("--perf-stack %q: must be fp or dwarf", o.PerfStack)
 	case o.Runs < 0:
@@ -206,29 +203,21 @@ const (
 	usualRuns = 6
 )
 
+// recordLimit is the time limit of a call of hdc; zero is the default. Tests set it.
+var recordLimit time.Duration
+
 // options returns the options that the flags set.
 func (f *deviceFlags) options() (o record.Options, err error) {
-	o.HDC = f.HDC
-	if o.Wait, err = parseTime("wait", f.Wait); err == nil {
-		o.Limit, err = parseTime("hdc-limit", f.HDCLimit)
-	}
-	return o, err
+	o.Wait, o.Limit = f.Timeout, recordLimit
+	return o, checkTime("timeout", f.Timeout)
 }
 
-// parseTime parses the value of a flag that is a duration, or a number of seconds; zero
-// if it is empty.
-func parseTime(flag, s string) (time.Duration, error) {
-	if s == "" {
-		return 0, nil
+// checkTime returns the error of a flag whose duration is too short or too long.
+func checkTime(flag string, d time.Duration) error {
+	if d < time.Millisecond || d > 24*time.Hour {
+		return &failure{what: fmt.Sprintf("--%s: %s is not from 1ms to 24h", flag, d)}
 	}
-	d, err := time.ParseDuration(s)
-	if seconds, numberErr := strconv.ParseFloat(s, 64); numberErr == nil {
-		d, err = time.Duration(seconds*float64(time.Second)), nil
-	}
-	if err != nil || d < time.Millisecond || d > 24*time.Hour {
-		return 0, &failure{what: fmt.Sprintf("--%s: %q is not a time from 1ms to 24h", flag, s), hint: "a time is a number of seconds, or for example 1m30s"}
-	}
-	return d, nil
+	return nil
 }
 
 var sizeForm = pattern.New(`^(\d{1,6})([KMG]?)$`)

@@ -63,8 +63,17 @@ func startRecord(t *testing.T, c fakehdc.Config, args ...string) *recording {
 	return r
 }
 
+// newRecord is startRecord without the start. Arguments that set limitVariable are for the environment.
 func newRecord(t *testing.T, c fakehdc.Config, args ...string) *recording {
 	t.Helper()
+	limit := limitVariable + "="
+	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+		is := strings.HasPrefix(arg, limit)
+		if is {
+			limit = arg
+		}
+		return is
+	})
 	program := must.Get(fakehdc.Program())(t)
 	world := t.TempDir()
 	fakehdc.Write(t, world, c)
@@ -73,7 +82,7 @@ func newRecord(t *testing.T, c fakehdc.Config, args ...string) *recording {
 	stdout := must.Get(os.Create(filepath.Join(world, "stdout")))(t)
 	t.Cleanup(func() { stdout.Close() })
 	r.Stdout = stdout
-	r.Env = append(r.Env, fakehdc.Folder+"="+world, "HDC=", "HOME="+world, "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))
+	r.Env = append(r.Env, fakehdc.Folder+"="+world, "HDC=", limit, "HOME="+world, "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))
 	return &recording{running: r, world: world}
 }
 
@@ -145,7 +154,7 @@ func (r *recording) isCalled(t *testing.T, text string, n int) {
 	eventually(t, "a call with "+text, func() bool { return strings.Count(r.file("log.jsonl"), text) >= n })
 }
 
-// begins waits until the recording, with --json, is under way.
+// begins waits until the recording, with --format json, is under way.
 func (r *recording) begins(t *testing.T) {
 	t.Helper()
 	eventually(t, "a recording", func() bool { return strings.Contains(r.file("stdout"), `"step":"recording"`) })
@@ -209,7 +218,7 @@ var failures = []struct {
 	before, from string
 }{
 	{name: "nothing"},
-	{name: "hdc is something else", code: 4, what: `hdc: not the device connector`, hint: `--hdc PATH`, fault: fakehdc.Fault{Do: "say", Text: "hdc: a tool\n"}},
+	{name: "hdc is something else", code: 4, what: `hdc: not the device connector`, hint: `variable HDC`, fault: fakehdc.Fault{Do: "say", Text: "hdc: a tool\n"}},
 	{name: "hdc's server cannot be reached", code: 4, what: `hdc cannot reach its server`, hint: `hdc checkserver`, fault: fakehdc.Fault{On: "list", Do: "complain", Text: "Connect server failed"}},
 	{name: "no device", code: 4, what: `no device is connected`, hint: `USB debugging`, change: func(c *fakehdc.Config) { c.Devices = nil }},
 	{name: "several devices", code: 4, what: `2 devices are connected`, hint: `--device KEY: FMR0224, 10\.0\.0\.2:5555\n`, change: func(c *fakehdc.Config) {
@@ -258,7 +267,7 @@ var failures = []struct {
 	{name: "device lost during the transfer", code: 6, what: `the device is offline`, fault: fakehdc.Fault{On: "file recv", Do: "lost"}, left: true, kept: true},
 	{name: "device lost during the transfer, back", fault: fakehdc.Fault{On: "file recv", Do: "lost", Times: 1, Back: true}},
 	{name: "device lost at the clean-up", fault: fakehdc.Fault{On: "=ohframe= remains", Do: "lost"}, left: true, kept: true},
-	{name: "begin does not end", code: 5, what: `hdc shell did not end within 3s`, hint: `--hdc-limit`, args: []string{"--hdc-limit", "3"}, fault: fakehdc.Fault{On: "--trace_begin", Do: "hang"}},
+	{name: "begin does not end", code: 5, what: `hdc shell did not end within 3s`, hint: `awake`, args: []string{limitVariable + "=3s"}, fault: fakehdc.Fault{On: "--trace_begin", Do: "hang"}},
 	{name: "recording ended by another tool", code: 6, what: `the trace has no events`, hint: `another tool`, before: "5.1", fault: endedByOther},
 	{name: "recording ended by another tool, said by hitrace", code: 5, what: `another tool closed the recording`, from: "5.1", fault: endedByOther},
 	{name: "device cannot write: full", code: 5, what: `cannot write the trace: no space left on the device`, hint: `free some space`, set: []string{"ERRNO", "28"}},
@@ -307,7 +316,7 @@ func goesWrong(t *testing.T, c fakehdc.Config, fault fakehdc.Fault, left bool, c
 	if hint != "" {
 		what += ".*\nhint: .*" + hint
 	}
-	r := startRecord(t, c, append([]string{"-t", "0.1", "-o", "x", "--wait", wait}, args...)...)
+	r := startRecord(t, c, append([]string{"-t", "0.1", "-o", "x", "--timeout", wait}, args...)...)
 	return r, r.ends(t, code, what)
 }
 
@@ -412,13 +421,13 @@ func TestRecordSteps(t *testing.T) {
 			system := fakehdc.Systems()[(i+k)%len(fakehdc.Systems())]
 			t.Run(step.name+"/"+wrong.name+"/"+system, func(t *testing.T) {
 				t.Parallel()
-				c, args := phone(system), []string{"-t", "0.1", "-o", "x", "--wait", "0.7", "--json", "--app", gallery.Bundle, "--launch", "--debug-ui", "--perf"}
+				c, args := phone(system), []string{"-t", "0.1", "-o", "x", "--timeout", "0.7", "--format", "json", "--app", gallery.Bundle, "--launch", "--debug-ui", "--perf"}
 				set, ms := c.Devices[0].Set, 300
 				if wrong.name != "SIGKILL" { // after which it goes on
 					args = append(args, "--drive", drive)
 				}
 				if wrong.limit {
-					ms, args = 1500, append(args, "--hdc-limit", "1")
+					ms, args = 1500, append(args, limitVariable+"=1s")
 				}
 				switch {
 				case wrong.do != "":
@@ -647,7 +656,7 @@ func TestRecordSignals(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(e.signals), func(t *testing.T) {
 			t.Parallel()
-			r := startRecord(t, withFault(phone("5.0"), fakehdc.Fault{On: "file recv", Do: "slow", MS: 50}), "-q", "-o", "x", "--json")
+			r := startRecord(t, withFault(phone("5.0"), fakehdc.Fault{On: "file recv", Do: "slow", MS: 50}), "-q", "-o", "x", "--format", "json")
 			r.begins(t)
 			for i, signal := range e.signals {
 				if i > 0 {
@@ -693,7 +702,7 @@ func TestRecordInterruptWaiting(t *testing.T) {
 func TestRecordLeave(t *testing.T) {
 	c := phone("5.0")
 	c.Faults = []fakehdc.Fault{{On: "--trace_finish -o", Do: "hang"}, {On: "=ohframe= remains", Do: "hang"}}
-	r := startRecord(t, c, "-o", "x", "--json")
+	r := startRecord(t, c, "-o", "x", "--format", "json")
 	r.begins(t)
 	for _, f := range c.Faults {
 		r.Process.Signal(syscall.SIGINT)
@@ -718,7 +727,7 @@ func TestRecordKilled(t *testing.T) {
 		}
 		t.Run(system, func(t *testing.T) {
 			t.Parallel()
-			r := startRecord(t, phone(system, "SLEEP_SCALE", "120"), "-t", "60", "-o", "x", "--json") // 180 s by the device's clock
+			r := startRecord(t, phone(system, "SLEEP_SCALE", "120"), "-t", "60", "-o", "x", "--format", "json") // 180 s by the device's clock
 			r.begins(t)
 			r.Process.Kill()
 			r.end(t)
@@ -728,9 +737,9 @@ func TestRecordKilled(t *testing.T) {
 	}
 }
 
-// With --json standard output has one object for each step.
+// With --format json standard output has one object for each step.
 func TestRecordJSON(t *testing.T) {
-	r := startRecord(t, phone("6.0"), "-q", "-t", "0.1", "-o", "x", "--json")
+	r := startRecord(t, phone("6.0"), "-q", "-t", "0.1", "-o", "x", "--format", "json")
 	must.Equal(t, r.isComplete(t), "", "says")
 	var names []string
 	for line := range strings.Lines(r.file("stdout")) {
@@ -804,7 +813,7 @@ func TestRecordConversionFails(t *testing.T) {
 // A recording whose ohframe was killed is that of nobody: the next one names --clean, and
 // --clean ends it at once. One that is under way needs --force.
 func TestRecordCleanOwn(t *testing.T) {
-	r := startRecord(t, phone("6.0"), "-o", "x", "--json")
+	r := startRecord(t, phone("6.0"), "-o", "x", "--format", "json")
 	r.begins(t)
 	r.againSays(t, 5, `a recording of another ohframe, for at most \d+m\d+s is under way on the device\nhint: --force ends it`, "--clean")
 	r.Process.Kill()

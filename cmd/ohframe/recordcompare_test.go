@@ -54,9 +54,13 @@ func comparing(t *testing.T, c fakehdc.Config, args ...string) *recording {
 // it no recording ends before its program has begun to sleep, or has failed.
 const drivesVariable = "OHFRAME_TEST_DRIVES"
 
+// limitVariable sets the time limit of calls of hdc.
+const limitVariable = "OHFRAME_TEST_HDC_LIMIT"
+
 // mainPatient is main on a machine that may be slow: the program of a recording has begun before the
 // recording ends, and what the program has started may take a minute to end.
 func mainPatient() {
+	recordLimit, _ = time.ParseDuration(os.Getenv(limitVariable))
 	if drives := os.Getenv(drivesVariable); drives != "" {
 		recordDriveEnd = time.Minute
 		seen := 0 // bytes of the file that earlier recordings have waited for
@@ -272,7 +276,7 @@ func TestRecordWarm(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := startRecord(t, phone("6.0", "TEMPERATURES", e.temperatures, "CHARGING", "1 1 3"), "-q", "-t", "0.1", "--runs", "2", "--cold", "--wait", "0.4", "-o", "out")
+			r := startRecord(t, phone("6.0", "TEMPERATURES", e.temperatures, "CHARGING", "1 1 3"), "-q", "-t", "0.1", "--runs", "2", "--cold", "--timeout", "0.4", "-o", "out")
 			r.ends(t, 0, e.says)
 			must.Equal(t, r.folder(t, "out"), e.runs, "runs")
 		})
@@ -292,7 +296,7 @@ func TestRecordCompareInterrupted(t *testing.T) {
 	} {
 		t.Run(signal.String(), func(t *testing.T) {
 			t.Parallel()
-			r := comparing(t, phone("5.1"), "a.hap", "b.hap", "--runs", "2", "--cold", "--json", "-t", "1", "-o", "out", "--drive", "one.sh")
+			r := comparing(t, phone("5.1"), "a.hap", "b.hap", "--runs", "2", "--cold", "--format", "json", "-t", "1", "-o", "out", "--drive", "one.sh")
 			r.start(t)
 			eventually(t, "the third run", func() bool { return strings.Count(r.file("stdout"), `"step":"recording"`) == 3 })
 			r.Process.Signal(signal)

@@ -36,7 +36,6 @@ type reportFlags struct {
 	whereFlag
 	flags.NoCausesFlag
 	flags.StrictFlag
-	samplesFlag
 	flags.Trace
 }
 

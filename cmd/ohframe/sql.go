@@ -13,31 +13,33 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ohframe/internal/flags"
 	"ohframe/internal/sql"
 	"ohframe/internal/text"
 )
 
 type sqlFlags struct {
-	Export string `flag:"export" usage:"write the modules and a trace summary specification to folder {DIR}"`
-	Inline string `flag:"inline" usage:"print {MODULE} and what it includes as one script"`
+	Output string `flag:"output,o" usage:"write the modules and a trace summary specification to folder {DIR}"`
 }
 
 func sqlCommand() *cli.Command {
-	return newCommand(cli.Command{Name: "sql", Usage: "write PerfettoSQL modules about frames, and show how to use them"},
-		&sqlFlags{}, runSQL, flags.Rule{Flags: []string{"inline", "export"}})
+	return newCommand(cli.Command{
+		Name:        "sql",
+		Usage:       "write PerfettoSQL modules about frames, and show how to use them",
+		ArgsUsage:   "[-o DIR] [MODULE]",
+		Description: "Prints MODULE, and what it includes, as one script; without it, how to use the modules.",
+	}, &sqlFlags{}, runSQL)
 }
 
 func runSQL(c *call, f *sqlFlags) error {
-	if err := noArguments(c, "ohframe sql --export DIR"); err != nil {
-		return err
-	}
-	if c.IsSet("inline") {
-		return inlineModule(c, f.Inline)
+	switch {
+	case c.NArg() > 1 || c.NArg() == 1 && c.IsSet("output"):
+		return &failure{what: "-o writes all modules, MODULE prints one", hint: "ohframe sql -o DIR, or ohframe sql MODULE"}
+	case c.NArg() == 1:
+		return inlineModule(c, c.Args().First())
 	}
 	modules := sql.Modules()
-	dir := f.Export
-	if c.IsSet("export") {
+	dir := f.Output
+	if c.IsSet("output") {
 		files, err := moduleFiles()
 		if err != nil {
 			return err
@@ -48,7 +50,7 @@ func runSQL(c *call, f *sqlFlags) error {
 		fmt.Fprintf(c.App.Writer, "%d modules and %s in %s\n", len(modules), sql.Summary, dir)
 	} else {
 		dir = "DIR"
-		fmt.Fprintln(c.App.Writer, "ohframe sql --export DIR writes these modules to a folder:")
+		fmt.Fprintln(c.App.Writer, "ohframe sql -o DIR writes these modules to a folder:")
 		for _, module := range modules {
 			fmt.Fprintf(c.App.Writer, "  %s\n", module)
 		}
@@ -65,7 +67,7 @@ func runSQL(c *call, f *sqlFlags) error {
 func inlineModule(c *call, module string) error {
 	script, err := sql.Inline(module)
 	if err != nil {
-		return &failure{what: "--inline: " + err.Error(), hint: "ohframe sql lists the modules"}
+		return &failure{what: err.Error(), hint: "ohframe sql lists the modules"}
 	}
 	_, err = io.WriteString(c.App.Writer, script)
 	return err

@@ -13,8 +13,7 @@ import (
 )
 
 type textFlags struct {
-	Output    string       `flag:"output,o" usage:"write to {OUT} instead of standard output"`
-	Precision flags.Choice `flag:"precision" of:"us|ns" usage:"times of binary traces: {}"`
+	Output string `flag:"output,o" usage:"write to {OUT} instead of standard output"`
 	flags.StrictFlag
 	flags.Trace
 }
@@ -38,7 +37,7 @@ func writeText(c *call, f *textFlags) error {
 		return err
 	}
 	options := ohframe.TextOptions{
-		Window: read.Window, Entry: read.Entry, Limits: read.Limits, Microseconds: f.Precision.Value == "us",
+		Window: read.Window, Entry: read.Entry, Limits: read.Limits, Microseconds: true,
 	}
 	output := f.Output
 	outputs := []string{output}

@@ -17,25 +17,26 @@ import (
 )
 
 type webFlags struct {
-	PrintURL bool   `flag:"print-url" usage:"print the address, open no browser"`
-	Port     int64  `flag:"port" usage:"local {PORT}"`
-	Site     string `flag:"site" usage:"serve the page in folder {DIR}" default:"web beside the program, or build/web"`
+	PrintURL bool  `flag:"print-url" usage:"print the address, open no browser"`
+	Port     int64 `flag:"port" usage:"local {PORT}"`
 }
 
 func webCommand() *cli.Command {
 	return newCommand(cli.Command{
-		Name:  "web",
-		Usage: "serve the page that reads traces in the browser",
-		Description: "The page needs no program: any web server can serve its folder (docs/web.md).\n" +
+		Name:      "web",
+		Usage:     "serve the page that reads traces in the browser",
+		ArgsUsage: "[DIR]",
+		Description: "DIR has the page: by default web beside the program, or build/web.\n" +
+			"The page needs no program: any web server can serve its folder (docs/web.md).\n" +
 			"Traces stay in the browser. Ctrl-C ends.",
 	}, &webFlags{Port: serve.WebPort}, runWeb)
 }
 
 func runWeb(c *call, f *webFlags) error {
-	if err := noArguments(c, "ohframe web"); err != nil {
-		return err
+	if c.NArg() > 1 {
+		return &failure{what: fmt.Sprintf("unexpected argument %q", c.Args().Get(1)), hint: "ohframe web DIR"}
 	}
-	site, err := openSite(f.Site)
+	site, err := openSite(c.Args().First())
 	if err != nil {
 		return err
 	}
@@ -82,6 +83,6 @@ func openSite(name string) (*serve.Web, error) {
 	}
 	return nil, &failure{
 		file: cmp.Or(name, "web"), what: "no folder with the page",
-		hint: "releases have it beside the program; in a checkout, make web writes build/web, and ohframe web serves it there; --site DIR names another folder",
+		hint: "releases have it beside the program; in a checkout, make web writes build/web, and ohframe web serves it there; ohframe web DIR serves another folder",
 	}
 }

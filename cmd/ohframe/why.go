@@ -31,7 +31,7 @@ type whyFlags struct {
 	All         bool   `flag:"all" usage:"list all causes and late frames, not the worst 20"`
 	whereFlag
 	flags.StrictFlag
-	samplesFlags
+	samplesFlag
 	flags.Trace
 }
 
@@ -206,7 +206,7 @@ func commandsAbout(c *call, name string, t *analyzer.Timeline) *locate.Commands 
 
 // commandFlags are the flags of commands about an input that are those of this one.
 func commandFlags(c *call) (flags []string) {
-	for _, f := range []struct{ name, value string }{{"entry", c.Entry}, {"perf", c.Perf}, {"perf-offset", c.PerfOffset}} {
+	for _, f := range []struct{ name, value string }{{"entry", c.Entry}, {"perf", c.Perf}} {
 		if c.IsSet(f.name) {
 			flags = append(flags, "--"+f.name+" "+text.Quoted(f.value))
 		}

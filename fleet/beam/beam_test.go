@@ -18,6 +18,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
 
 	"ohframe/internal/exit"
+	"ohframe/internal/flags"
 	"ohframe/internal/fleet"
 )
 
@@ -133,8 +134,8 @@ func TestSplit(t *testing.T) {
 // Numbers are decimal, as of fleet run.
 func TestNumbers(t *testing.T) {
 	c, err := parse([]string{"--shards", "020", "--", "a"})
-	if err != nil || c.Shards != 20 {
-		t.Errorf("%d shards, %v", c.Shards, err)
+	if err != nil || c.Shards != (flags.Shards{Count: 20}) {
+		t.Errorf("%v, %v", c.Shards, err)
 	}
 }
 

@@ -37,7 +37,7 @@ func NewJob(ctx context.Context, args []string) (*Job, int, error) {
 	if err := fleet.MarkDuplicates(ctx, store{}, list, c.Timeout); err != nil {
 		return nil, 0, err
 	}
-	job := &Job{Args: args, Shards: int(c.Shards), SameAs: map[string]string{}}
+	job := &Job{Args: args, Shards: c.Shards.Count, SameAs: map[string]string{}}
 	for _, in := range list {
 		if in.SameAs != "" {
 			job.SameAs[in.Name] = in.SameAs

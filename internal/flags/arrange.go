@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -147,8 +146,9 @@ func check(f cli.Flag, value string) (err error) {
 	switch f := f.(type) {
 	case *number:
 		_, err = strconv.ParseInt(value, 10, 64)
-	case *cli.DurationFlag:
-		_, err = time.ParseDuration(value)
+	case *durationFlag:
+		_, err = parseDuration(value)
+		return err
 	case *cli.GenericFlag:
 		return f.Value.(interface{ Check(string) error }).Check(value)
 	}

@@ -3,6 +3,7 @@ package flags
 import (
 	"cmp"
 	"flag"
+	"fmt"
 	"iter"
 	"reflect"
 	"slices"
@@ -67,7 +68,9 @@ func bind(tag reflect.StructTag, name string, aliases []string, at any) cli.Flag
 	case *int64:
 		return &number{Int64Flag: cli.Int64Flag{Name: name, Aliases: aliases, Category: category, Usage: usage, Value: *at, DefaultText: byDefault}, value: (*decimal)(at)}
 	case *time.Duration:
-		return &cli.DurationFlag{Name: name, Aliases: aliases, Category: category, Usage: usage, Value: *at, Destination: at}
+		return &durationFlag{cli.GenericFlag{Name: name, Aliases: aliases, Category: category, Usage: usage, Value: (*duration)(at), DefaultText: byDefault}}
+	case **time.Duration:
+		return &durationFlag{cli.GenericFlag{Name: name, Aliases: aliases, Category: category, Usage: usage, Value: optional{at}, DefaultText: byDefault}}
 	}
 	return &cli.GenericFlag{Name: name, Aliases: aliases, Category: category, Usage: usage, Value: at.(cli.Generic)}
 }
@@ -107,6 +110,54 @@ func (n *decimal) Set(s string) error {
 }
 
 func (n *decimal) String() string { return strconv.FormatInt(int64(*n), 10) }
+
+// durationFlag is a flag whose value is a duration: a number with a unit, such as 1.5s, 500ms or 1m30s, or a number of
+// seconds.
+type durationFlag struct{ cli.GenericFlag }
+
+// parseDuration parses the value of such a flag.
+func parseDuration(s string) (time.Duration, error) {
+	text := s
+	if _, err := strconv.ParseFloat(s, 64); err == nil {
+		text += "s"
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a duration such as 10s, 1.5s or 500ms", s)
+	}
+	return d, nil
+}
+
+type duration time.Duration
+
+func (d *duration) Set(s string) error {
+	x, err := parseDuration(s)
+	*d = duration(x)
+	return err
+}
+
+// String returns "" for zero, and 5m for five minutes.
+func (d *duration) String() string {
+	s := time.Duration(*d).String()
+	if *d == 0 {
+		return ""
+	}
+	if short, ok := strings.CutSuffix(s, "m0s"); ok {
+		s = short + "m"
+	}
+	return s
+}
+
+// optional is the value of a flag without a default.
+type optional struct{ at **time.Duration }
+
+func (o optional) Set(s string) error {
+	d, err := parseDuration(s)
+	*o.at = &d
+	return err
+}
+
+func (optional) String() string { return "" }
 
 // Repeated are the values of a flag that may be given several times. The library splits
 // lists of strings at commas, which values may contain.

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -23,11 +25,11 @@ import (
 
 // Trace are the flags of every command that reads a trace.
 type Trace struct {
-	ClockOffset string `flag:"clock-offset" value:"auto" category:"Common flags" usage:"trace time minus CLOCK_MONOTONIC: {auto|none|DURATION}"`
-	From        string `flag:"from" category:"Common flags" usage:"begin at {TIME}: 13762.791708, or +1.5s"`
-	To          string `flag:"to" category:"Common flags" usage:"end before {TIME}"`
-	Entry       string `flag:"entry" category:"Common flags" usage:"read file {NAME}, or a pattern, of an archive"`
-	Limit       limits `flag:"limit" category:"Common flags" usage:"set a limit: {NAME=NUMBER}; docs/trouble.md"`
+	ClockOffset *time.Duration `flag:"clock-offset" category:"Common flags" usage:"trace time minus CLOCK_MONOTONIC: {DURATION}" default:"found"`
+	From        string         `flag:"from" category:"Common flags" usage:"begin at {TIME}: 13762.791708, or +1.5s"`
+	To          string         `flag:"to" category:"Common flags" usage:"end before {TIME}"`
+	Entry       string         `flag:"entry" category:"Common flags" usage:"read file {NAME}, or a pattern, of an archive"`
+	Limit       limits         `flag:"limit" category:"Common flags" usage:"set a limit: {NAME=NUMBER}; docs/trouble.md"`
 }
 
 // Options returns the options that the flags set.
@@ -42,9 +44,7 @@ func (t *Trace) Options() (o ohframe.Options, err error) {
 	if o.Window.IsEmpty() {
 		return o, diag.New(nil, "", "--from is not before --to")
 	}
-	if o.Recording.ClockOffset, err = parseClockOffset(t.ClockOffset); err != nil {
-		return o, diag.New(nil, "", "--clock-offset: %v", err)
-	}
+	o.Recording.ClockOffset = (*trace.Duration)(t.ClockOffset)
 	return o, nil
 }
 
@@ -56,22 +56,6 @@ func (*limits) Check(s string) error { return new(trace.Limits).Set(s) }
 
 // String returns "", so that the help prints no default.
 func (*limits) String() string { return "" }
-
-// parseClockOffset parses "auto", "none" (zero) or a duration such as "4756.467s".
-func parseClockOffset(s string) (*trace.Duration, error) {
-	switch s {
-	case "auto":
-		return nil, nil
-	case "none":
-		return new(trace.Duration), nil
-	}
-	d, err := time.ParseDuration(s)
-	if err != nil {
-		return nil, fmt.Errorf("%q is not auto, none or a duration such as 4756.467s", s)
-	}
-	offset := trace.Duration(d)
-	return &offset, nil
-}
 
 // MeasureFlag is the flag of commands that find measures of the user, or store them.
 type MeasureFlag struct {
@@ -99,7 +83,7 @@ type NoCausesFlag struct {
 // Fleet are the flags of a run over a fleet, on one machine and on many.
 type Fleet struct {
 	Output   string               `flag:"output,o" usage:"write the dataset to folder {DIR}"`
-	Shards   int64                `flag:"shards" usage:"distribute the traces over {N} shards" default:"by size"`
+	Shards   Shards               `flag:"shards" usage:"distribute the traces over {[K/]N} shards, run only shard K, from 0" default:"by size"`
 	Resume   bool                 `flag:"resume" usage:"skip shards that are complete"`
 	Dim      Repeated[fleet.Rule] `flag:"dim" usage:"add a dimension from names: {NAME=REGEXP}, repeatable"`
 	Metadata string               `flag:"metadata" usage:"add dimensions from {CSV} with a column trace"`
@@ -116,6 +100,36 @@ func NewFleet() Fleet {
 	return Fleet{MeasureFlag: NewMeasureFlag(), Dim: Repeated[fleet.Rule]{Parse: fleet.ParseRule}, Timeout: time.Minute}
 }
 
+// Shards is a number of shards, and if One is set the only one to run.
+type Shards struct {
+	Count, Index int
+	One          bool
+}
+
+// Set parses N or K/N.
+func (s *Shards) Set(text string) (err error) {
+	index, count, one := strings.Cut(text, "/")
+	if !one {
+		index, count = "0", text
+	}
+	n, err := strconv.ParseUint(count, 10, 31)
+	if err != nil || n == 0 {
+		return fmt.Errorf("%q is not a number of shards N, nor one of them, K/N", text)
+	}
+	k, err := strconv.ParseUint(index, 10, 31)
+	if err != nil || k >= n {
+		return fmt.Errorf("%q: the shards are 0/%d to %d/%d", text, n, n-1, n)
+	}
+	*s = Shards{int(n), int(k), one}
+	return nil
+}
+
+// Check returns the error of a value.
+func (*Shards) Check(text string) error { return new(Shards).Set(text) }
+
+// String returns "", so that the help prints no default.
+func (*Shards) String() string { return "" }
+
 // Options returns the options that the flags set. c says which are set, open opens the table of
 // --metadata.
 func (f *Fleet) Options(c *cli.Context, open func(name string) (io.ReadCloser, error)) (fleet.Options, error) {
@@ -123,13 +137,11 @@ func (f *Fleet) Options(c *cli.Context, open func(name string) (io.ReadCloser, e
 	read.Causes, read.Entry.Optional, read.Measures = !f.NoCauses, true, f.Measure.List
 	o := fleet.Options{
 		Read: read, Version: version.Exact(), ClockChosen: c.IsSet("clock-offset"), Rules: f.Dim.List,
-		Timeout: f.Timeout, Frames: f.Frames, Shards: int(f.Shards),
+		Timeout: f.Timeout, Frames: f.Frames, Shards: f.Shards.Count, Partial: f.Shards.One,
 	}
 	switch {
 	case err != nil:
 		return o, err
-	case c.IsSet("shards") && o.Shards < 1:
-		return o, diag.New(nil, "", "--shards %d: must be at least 1", o.Shards)
 	case o.Timeout < 0:
 		return o, diag.New(nil, "0 never gives up", "--timeout %s: must not be negative", o.Timeout)
 	}

@@ -1,26 +1,29 @@
 package flags
 
 import (
+	"strconv"
 	"strings"
 	"testing"
-
-	"ohframe/analyzer/trace"
+	"time"
 )
 
-func TestParseClockOffset(t *testing.T) {
-	if got, err := parseClockOffset("auto"); got != nil || err != nil {
-		t.Errorf("auto: %v, %v, want none given", got, err)
-	}
-	for text, want := range map[string]trace.Duration{
-		"none": 0, "0": 0, "4756.467s": 4756_467 * trace.Millisecond, "-5ms": -5 * trace.Millisecond, "1h2m3s": 3723 * trace.Second,
+func TestParseDuration(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"0": 0, "10": 10 * time.Second, "1.5": 1500 * time.Millisecond, "-3": -3 * time.Second,
+		"4756.467s": 4756_467 * time.Millisecond, "-5ms": -5 * time.Millisecond, "1h2m3s": 3723 * time.Second,
 	} {
-		if got, err := parseClockOffset(text); err != nil || got == nil || *got != want {
+		if got, err := parseDuration(text); err != nil || got != want {
 			t.Errorf("%q: %v, %v, want %v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "5", "5 s", "never", "Auto"} {
-		if got, err := parseClockOffset(text); err == nil || !strings.Contains(err.Error(), text) {
+	for _, text := range []string{"", "5 s", "never", "auto", "1e3", "inf", "NaN", "1m30"} {
+		if got, err := parseDuration(text); err == nil || !strings.Contains(err.Error(), strconv.Quote(text)) {
 			t.Errorf("%q: %v, %v, want an error that names it", text, got, err)
+		}
+	}
+	for d, want := range map[time.Duration]string{0: "", time.Minute: "1m", 5 * time.Minute: "5m", 90 * time.Second: "1m30s", 10 * time.Second: "10s", time.Hour: "1h0m"} {
+		if got := (*duration)(&d).String(); got != want {
+			t.Errorf("%v: %q, want %q", d, got, want)
 		}
 	}
 }

@@ -60,7 +60,7 @@ func TestHostileNames(t *testing.T) {
 				must.Do(t, Write(&b, []Input{{Timeline: timeline}}, Options{Format: format, Kinds: []string{kind}}))
 				return b.String()
 			}
-			table := write("table")
+			table, _, _ := strings.Cut(write("table"), "  no room for ")
 			if strings.Count(table, "\n") != 2 || strings.ContainsFunc(table, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
 				t.Errorf("%.100q: the table is %.200q", name, table)
 			}

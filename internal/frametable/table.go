@@ -120,8 +120,8 @@ func fit(columns []tableColumn, widths []int, width int) (left []tableColumn, le
 	if has("layer") {
 		less = leftOutBuffers
 	}
-	if has("cause") {
-		less = append(slices.Clone(less), "took ms") // the cause explains the overrun, not the length
+	if i := slices.Index(less, "facts"); i >= 0 && has("cause") {
+		less = slices.Insert(slices.Clone(less), i, "took ms") // the cause explains the overrun, not the length
 	}
 	for _, title := range less {
 		if has(title) && over(goodWidth) > 0 {

@@ -32,7 +32,7 @@ type recorder struct {
 
 // connect finds hdc and the device, and asks it for its facts.
 func connect(ctx context.Context, o Options, h *Host) (*recorder, error) {
-	c, err := hdc.Find(ctx, o.HDC, o.Limit)
+	c, err := hdc.Find(ctx, o.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -163,17 +163,17 @@ func (r *recorder) spaceNeeded() int64 {
 	return 4 * int64(r.BufferKB) * int64(cpus)
 }
 
-// samplesSpace is the size of hiperf's file in KB, if it samples: at the usual rate, two threads
+// samplesSpace is the size of hiperf's file in KB, if it samples: two threads
 // that always run and a thousand switches take 1 MB a second.
 func (r *recorder) samplesSpace() int64 {
 	if !r.Perf {
 		return 0
 	}
-	return min(device.MaxSamplesKB, int64(r.max().Seconds()*1024)*max(1, int64(r.PerfRate)/usualRate))
+	return min(device.MaxSamplesKB, int64(r.max().Seconds()*1024))
 }
 
-// usualRate is the usual sampling rate in Hz.
-const usualRate = 1000
+// sampleRate is how often hiperf samples, in Hz of a running thread.
+const sampleRate = 1000
 
 // describe returns what is known before a recording.
 func (r *recorder) describe() *meta.Meta {
@@ -198,9 +198,9 @@ type Device struct {
 	Facts meta.Device
 }
 
-// List lists the devices. It uses HDC, Limit and Wait of the options.
+// List lists the devices. It uses Limit and Wait of the options.
 func List(ctx context.Context, o Options) (list []Device, err error) {
-	c, err := hdc.Find(ctx, o.HDC, o.Limit)
+	c, err := hdc.Find(ctx, o.Limit)
 	var devices []hdc.Device
 	if err == nil {
 		devices, err = c.Devices(ctx, o.Wait)

@@ -27,8 +27,6 @@ import (
 
 // Options say what to record and how.
 type Options struct {
-	// HDC names the program hdc; empty searches it.
-	HDC string
 	// Device is the key of a device; empty for the only one.
 	Device string
 	// Limit is the time limit of a call of hdc; zero is hdc's default. Wait is how long
@@ -42,10 +40,8 @@ type Options struct {
 	Ability string
 	// DebugUI turns on ArkUI's debug parameters before the start of Launch.
 	DebugUI bool
-	// Perf makes hiperf sample beside the recording, PerfRate times for each second that a
-	// thread runs. PerfStack is how it unwinds: fp or dwarf.
+	// Perf makes hiperf sample beside the recording. PerfStack is how it unwinds: fp or dwarf.
 	Perf      bool
-	PerfRate  int
 	PerfStack string
 	// Tags are a list "a,b" or changes of the default "+a,-b".
 	Tags string

@@ -31,7 +31,7 @@ type samples struct {
 func (s *session) sample(ctx context.Context) error {
 	r := s.r
 	r.Progress("starting hiperf")
-	sampling := device.Sampling{App: r.App, Rate: r.PerfRate, Stack: r.PerfStack, OffCPU: r.App != "", Parallel: r.facts.ParallelSymbols, Waits: r.Launch}
+	sampling := device.Sampling{App: r.App, Rate: sampleRate, Stack: r.PerfStack, OffCPU: r.App != "", Parallel: r.facts.ParallelSymbols, Waits: r.Launch}
 	err := s.startHiperf(ctx, sampling)
 	if err != nil && sampling.OffCPU && errors.Is(err, device.ErrSampling) {
 		sampling.OffCPU = false

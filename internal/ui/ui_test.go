@@ -57,7 +57,7 @@ func TestCommitted(t *testing.T) {
 	}
 	for path, text := range want {
 		if got, err := fs.ReadFile(committed, path); err != nil || !bytes.Equal(got, text) {
-			t.Errorf("ui/%s is not what \"ohframe ui --export ui\" writes: %v", path, err)
+			t.Errorf("ui/%s is not what \"ohframe ui -o ui\" writes: %v", path, err)
 		}
 	}
 }

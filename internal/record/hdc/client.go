@@ -62,7 +62,7 @@ func (c *Client) run(ctx context.Context, limit time.Duration, args ...string) (
 	}
 	verb, hint := args[0], hintServer
 	if verb == "shell" || verb == "file" || verb == "install" { // others only ask hdc's server
-		hint = "is the device awake? --hdc-limit allows more time"
+		hint = "is the device awake?"
 		if c.Device != "" {
 			args = append([]string{"-t", c.Device}, args...)
 		}
@@ -84,7 +84,7 @@ func (c *Client) run(ctx context.Context, limit time.Duration, args ...string) (
 	case stopped.Err() != nil:
 		return "", diag.New(nil, "", "hdc %s printed more than %d MB", verb, maxAnswer>>20)
 	case cmd.ProcessState == nil:
-		return "", diag.New(err, "--hdc PATH names another hdc", "%s: %v", c.Path, err)
+		return "", diag.New(err, "the variable HDC names another hdc", "%s: %v", c.Path, err)
 	}
 	return clean(string(stdout.text)), classify(string(stderr.text))
 }

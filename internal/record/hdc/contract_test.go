@@ -47,7 +47,8 @@ func withFake(t *testing.T, c fakehdc.Config) *hdc.Client {
 	dir := t.TempDir()
 	fakehdc.Write(t, dir, c)
 	t.Setenv(fakehdc.Folder, dir)
-	client := must.Get(hdc.Find(t.Context(), program, 0))(t)
+	t.Setenv("HDC", program)
+	client := must.Get(hdc.Find(t.Context(), 0))(t)
 	return client
 }
 
@@ -57,8 +58,10 @@ func connected(t *testing.T) (client *hdc.Client) {
 	var err error
 	if path := os.Getenv(realHDC); path == "" {
 		client = withFake(t, fakehdc.Config{Devices: []fakehdc.Device{{Key: "FMR0224", System: "5.0"}}})
-	} else if client, err = hdc.Find(t.Context(), path, 0); err != nil {
-		t.Fatal(err)
+	} else {
+		t.Setenv("HDC", path)
+		client, err = hdc.Find(t.Context(), 0)
+		must.Do(t, err)
 	}
 	if err := client.Choose(t.Context(), os.Getenv(realDevice), 10*time.Second, nil); err != nil || client.Version == "" || client.Device == "" {
 		t.Fatalf("got %+v, %v", client, err)
@@ -200,26 +203,25 @@ func TestFind(t *testing.T) {
 	must.Do(t, errors.Join(os.MkdirAll(sdk, 0o777), os.Symlink(program, filepath.Join(sdk, "hdc"))))
 	folder := filepath.Dir(program)
 	for _, x := range []struct {
-		name, explicit  string
+		name            string
 		hdc, path, root string // variables
 		world           string
 		err             string
 	}{
-		{"given", program, "", empty, "", good, ""},
-		{"given folder", folder, "", empty, "", good, ""},
-		{"variable", "", program, empty, "", good, ""},
-		{"PATH", "", "", folder, "", good, ""},
-		{"SDK", "", "", empty, filepath.Dir(filepath.Dir(sdk)), good, ""},
-		{"given, missing", filepath.Join(empty, "hdc"), "", folder, "", good, "no hdc there"},
-		{"nowhere", "", "", empty, "", good, "not found"},
-		{"something else", "", "", folder, "", bad, "another program called hdc"},
+		{"variable", program, empty, "", good, ""},
+		{"variable, a folder", folder, empty, "", good, ""},
+		{"PATH", "", folder, "", good, ""},
+		{"SDK", "", empty, filepath.Dir(filepath.Dir(sdk)), good, ""},
+		{"variable, missing", filepath.Join(empty, "hdc"), folder, "", good, "no hdc there"},
+		{"nowhere", "", empty, "", good, "not found"},
+		{"something else", "", folder, "", bad, "another program called hdc"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			for variable, value := range map[string]string{"HDC": x.hdc, "PATH": x.path, "OHOS_SDK_HOME": x.root, "HOME": empty, fakehdc.Folder: x.world,
 				"DEVECO_SDK_HOME": "", "HOS_SDK_HOME": "", "OHOS_BASE_SDK_HOME": ""} {
 				t.Setenv(variable, value)
 			}
-			c, err := hdc.Find(t.Context(), x.explicit, 0)
+			c, err := hdc.Find(t.Context(), 0)
 			if x.err == "" && (err != nil || c.Version != "3.1.0e") || x.err != "" && (err == nil || !strings.Contains(err.Error(), x.err)) {
 				t.Errorf("got %v, %v", c, err)
 			}
@@ -242,7 +244,7 @@ func TestWSL(t *testing.T) {
 	}
 	t.Setenv("PATH", dir+":/usr/bin:/bin")
 	t.Setenv("HDC", "")
-	c := must.Get(hdc.Find(t.Context(), "", 0))(t)
+	c := must.Get(hdc.Find(t.Context(), 0))(t)
 	err := c.Receive(t.Context(), 0, "/data/local/tmp/t", local, 3)
 	if name, _ := os.ReadFile(dir + "/name"); err != nil || string(name) != `\\wsl.localhost\Debian\tmp\x.part`+"\n" {
 		t.Errorf("%v, hdc gets %q", err, name)
@@ -271,7 +273,8 @@ func TestEndless(t *testing.T) {
 	program := must.Get(os.Executable())(t)
 	for speed, want := range map[string]string{"fast": "printed more than 4 MB", "slow": "did not end within 100ms"} {
 		t.Setenv(endless, speed)
-		c := must.Get(hdc.Find(t.Context(), program, time.Minute))(t)
+		t.Setenv("HDC", program)
+		c := must.Get(hdc.Find(t.Context(), time.Minute))(t)
 		limit := time.Minute
 		if speed == "slow" {
 			limit = 100 * time.Millisecond

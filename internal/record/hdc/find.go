@@ -32,12 +32,11 @@ var (
 	toolchains = []string{"default/openharmony/toolchains", "openharmony/toolchains", "toolchains", "*/toolchains"}
 )
 
-const hintMissing = "hdc is part of DevEco Studio and of its Command Line Tools; --hdc PATH or the variable HDC says where it is"
+const hintMissing = "hdc is part of DevEco Studio and of its Command Line Tools; the variable HDC says where it is"
 
-// Find returns the hdc that explicit names, a file or a folder; if that is empty, the
-// one that the variable HDC names, the first in PATH, or the newest in the folders of
-// SDKs. limit is the time limit of calls; zero means DefaultLimit.
-func Find(ctx context.Context, explicit string, limit time.Duration) (*Client, error) {
+// Find returns the hdc that the variable HDC names, a file or a folder, the first in PATH,
+// or the newest in the folders of SDKs. limit is the time limit of calls; zero means DefaultLimit.
+func Find(ctx context.Context, limit time.Duration) (*Client, error) {
 	var rejected error // the reason why the first candidate is not hdc
 	try := func(paths []string) (found []*Client) {
 		for _, path := range paths {
@@ -51,7 +50,7 @@ func Find(ctx context.Context, explicit string, limit time.Duration) (*Client, e
 	}
 	where := "hdc not found in PATH and in the usual folders of SDKs"
 	var found []*Client
-	if named := cmp.Or(explicit, os.Getenv("HDC")); named != "" {
+	if named := os.Getenv("HDC"); named != "" {
 		where = named + ": no hdc there"
 		found = try(append(inPath(named), programsIn(named)...))
 	} else if found = try(inPath(programs...)); len(found) == 0 {
