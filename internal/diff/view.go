@@ -99,6 +99,7 @@ func (d *Diff) view(o WriteOptions) *view.Document {
 	}
 	head := []view.Block{view.Facts{List: []view.Fact{d.Base.fact("Base", d.unit, len(d.units[0].names)), d.New.fact("New", d.unit, len(d.units[1].names))}}}
 	if d.haveFrames() {
+		doc.Gate.Tables = slices.Insert(doc.Gate.Tables, 0, overview)
 		head = append(append(head, overview), d.method()...)
 	}
 	doc.Blocks = []view.Block{view.Section{Blocks: append(head, d.qualityNotes()...)}}
@@ -334,7 +335,7 @@ func (d *Diff) withoutGPU(lacks func(*Measure) *float64) (names []string) {
 }
 
 // processWidth is the least width of the name of a process in tables.
-const processWidth = 16
+const processWidth = 15
 
 // overviewCell returns a measure of a process. Late frames of one run each are of the judged ones, because runs have
 // different lengths.
@@ -360,7 +361,7 @@ func (d *Diff) overviewColumns() []column {
 	}
 	fps, p95 := shown("fps", "FPS", 2), shown("p95_ms", "P95, ms", 4)
 	if d.refreshDiffers() {
-		fps, p95 = shown("fps_of_refresh", "FPS / refresh rate", 2), shown("p95_periods", "P95, periods", 4)
+		fps, p95 = shown("fps_of_refresh", "FPS / refresh", 2), shown("p95_periods", "P95, periods", 4)
 	}
 	hitch := shown("hitch_ratio", "Hitch ms/s", 1)
 	if d.rulesDiffer() {
