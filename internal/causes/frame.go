@@ -98,7 +98,7 @@ func unfinished(f *analyzer.Frame) bool { return f.Facts.Has(analyzer.Unfinished
 // sharesTable returns the causes of a late frame, if they are several: each with its part of the time by which
 // the frame was late, and by how much less it would be late without that cause.
 func sharesTable(e *why.Explanation) view.Table {
-	table := view.Table{Label: "Causes", Columns: []view.Column{{Title: "Cause"}, {Title: "ms", Number: true}, {Title: "Usual", Number: true}, {Title: "Cost", Number: true}, {Title: "Gain", Number: true}}}
+	table := view.Table{Label: "Causes", Cards: true, Columns: []view.Column{{Title: "Cause"}, {Title: "ms", Number: true}, {Title: "Usual", Number: true}, {Title: "Cost", Number: true}, {Title: "Gain", Number: true}}}
 	if len(e.Shares) < 2 {
 		return table
 	}
@@ -115,7 +115,7 @@ func sharesTable(e *why.Explanation) view.Table {
 
 // instancesTable returns the slices of the causes of a frame that have arguments.
 func instancesTable(e *why.Explanation) view.Table {
-	table := view.Table{Label: "Arguments", Columns: []view.Column{{Title: "Slice of a cause"}, {Title: "ms", Number: true}, {Title: "Arguments"}}}
+	table := view.Table{Label: "Arguments", Cards: true, Columns: []view.Column{{Title: "Slice of a cause"}, {Title: "ms", Number: true}, {Title: "Arguments"}}}
 	shares := e.Shares
 	if e.Shown != nil {
 		shares = slices.Concat(shares, e.Shown.Shares)
@@ -158,7 +158,7 @@ func shownBlocks(c *why.Causes, e *why.Explanation) []view.Block {
 	if s.Delay >= tenth {
 		total += fmt.Sprintf("; the commit was put off by %s ms on purpose", text.Milliseconds(s.Delay))
 	}
-	steps := view.Table{Label: "Steps to the display", Columns: []view.Column{{Title: "Step"}, {Title: "ms", Number: true}, {Title: "Usual", Number: true}, {Title: "After the deadline", Number: true}}}
+	steps := view.Table{Label: "Steps to the display", Cards: true, Columns: []view.Column{{Title: "Step"}, {Title: "ms", Number: true}, {Title: "Usual", Number: true}, {Title: "After the deadline", Number: true}}}
 	for _, step := range s.Steps {
 		usual := ""
 		if s.Due.Known() {
@@ -234,7 +234,7 @@ func mainComponents(e *why.Explanation, sum *sum) []stagePart {
 func noStageLast(s why.Stage) int { return (int(s) + why.StageCount - 1) % why.StageCount }
 
 func components(e *why.Explanation, total *sum) view.Table {
-	table := view.Table{Label: "Where the time went", Columns: []view.Column{
+	table := view.Table{Label: "Where the time went", Cards: true, Columns: []view.Column{
 		{Title: "Stage"}, {Title: "Wait"}, {Title: "ms", Number: true}, {Title: "Usual", Number: true}, {Title: "Excess", Number: true}, {Title: "Cost", Number: true}, {Title: "Share", Number: true},
 	}}
 	var usual trace.Duration
@@ -271,7 +271,7 @@ func components(e *why.Explanation, total *sum) view.Table {
 }
 
 func threads(e *why.Explanation) view.Table {
-	table := view.Table{Label: "Threads that it waited for", Columns: []view.Column{
+	table := view.Table{Label: "Threads that it waited for", Cards: true, Columns: []view.Column{
 		{Title: "At ms", Number: true}, {Title: "Waited for thread"}, {Title: "ms", Number: true}, {Title: "It was"}, {Title: "Slice"},
 	}}
 	list, others := longestThreads(e, maxThreads)
@@ -287,7 +287,7 @@ func threads(e *why.Explanation) view.Table {
 // sliceTable returns the n longest times in slices. What rounds to nothing, or comes after
 // them, is one row.
 func sliceTable(list []why.SliceTime, n int) view.Table {
-	table := view.Table{Label: "Slices", Columns: []view.Column{
+	table := view.Table{Label: "Slices", Cards: true, Columns: []view.Column{
 		{Title: "Slice, without those inside"}, {Title: "ms", Number: true}, {Title: "Running", Number: true}, {Title: "Waiting", Number: true}, {Title: "Unknown", Number: true},
 	}}
 	shown := list[:min(n, len(list))]

@@ -33,7 +33,7 @@ func functionsTable(list []why.FunctionCost, all bool) []view.Block {
 	if len(list) == 0 {
 		return nil
 	}
-	table := view.Table{Label: "Functions that took longer in late frames", Columns: []view.Column{
+	table := view.Table{Label: "Functions that took longer in late frames", Cards: true, Columns: []view.Column{
 		{Title: "Longer in late frames", About: "the modules"}, {Title: "It was", Drop: 1}, {Title: "ms per late frame", Number: true, Meaning: "by how much longer a late frame is in the function than a frame on time, in the mean"},
 		{Title: "Frames", Number: true, Drop: 2, Meaning: "late frames with samples in the function"}, {Title: "Samples", Number: true, Meaning: "samples in the function in late frames"},
 	}}
@@ -55,7 +55,7 @@ func functionsTable(list []why.FunctionCost, all bool) []view.Block {
 
 // frameFunctions returns where a late frame was by its samples.
 func frameFunctions(e *why.Explanation) view.Table {
-	table := view.Table{Label: "Functions", Columns: []view.Column{
+	table := view.Table{Label: "Functions", Cards: true, Columns: []view.Column{
 		{Title: "Function", About: "the modules"}, {Title: "Stage", Drop: 1}, {Title: "It was", Drop: 2}, {Title: "ms", Number: true}, {Title: "Usual", Number: true}, {Title: "Samples", Number: true}, {Title: "Mostly in", Drop: 3},
 	}}
 	apart := false

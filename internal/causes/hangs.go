@@ -163,7 +163,7 @@ func hangDetail(in *Input, h *Hang, page bool) view.Section {
 		draw(&cases, []*why.Explanation{h.Spent}, false)
 		s.Blocks, work = append(s.Blocks, cases), []view.Block{view.Fold{Title: "States and slices of the thread in numbers", Blocks: work}}
 	}
-	path := view.Table{Label: "Path", Columns: []view.Column{{Title: "Slice, with those inside"}, {Title: "ms", Number: true}, {Title: "Of the hang", Number: true}}}
+	path := view.Table{Label: "Path", Cards: true, Columns: []view.Column{{Title: "Slice, with those inside"}, {Title: "ms", Number: true}, {Title: "Of the hang", Number: true}}}
 	for n := range h.Spent.Path {
 		p := &h.Spent.Path[n]
 		path.Rows = append(path.Rows, row(text.Printable(causetext.WorkSlice(p.Slice, p.Calls, p.Arguments)), text.Milliseconds(p.Value), text.Percent(p.Value, h.Duration())))

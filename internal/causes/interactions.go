@@ -377,7 +377,7 @@ func (i *Interaction) responseBlocks(all bool) []view.Block {
 		s.Blocks = append(s.Blocks, view.Note{Text: rating.LimitsNote, Level: view.Soft})
 	}
 	steps := i.Response.Steps
-	table := view.Table{Label: "What the response was spent on", Columns: []view.Column{
+	table := view.Table{Label: "What the response was spent on", Cards: true, Columns: []view.Column{
 		{Title: "Step"}, {Title: "ms", Number: true}, {Title: "Usual", Number: true}, {Title: "Excess", Number: true}, {Title: "Mostly"},
 	}}
 	compared := false
@@ -461,7 +461,7 @@ func workBlocks(w *why.Work) (blocks []view.Block) {
 
 // workTable returns what a thread did, and whom it waited for.
 func workTable(w *why.Work) view.Table {
-	table := view.Table{Label: "What the thread did", Columns: []view.Column{{Title: "State"}, {Title: "ms", Number: true}, {Title: "Most in slice"}, {Title: "ms", Number: true}, {Title: "Waited for"}}}
+	table := view.Table{Label: "What the thread did", Cards: true, Columns: []view.Column{{Title: "State"}, {Title: "ms", Number: true}, {Title: "Most in slice"}, {Title: "ms in it", Number: true}, {Title: "Waited for"}}}
 	add := func(state string, d trace.Duration, slice string, in trace.Duration, culprit string) {
 		if d >= tenth/2 {
 			table.Rows = append(table.Rows, row(state, text.Milliseconds(d), text.Printable(slice), number(in), text.Printable(culprit)))

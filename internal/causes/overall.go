@@ -152,7 +152,7 @@ func (o *Overall) facts() []view.Fact {
 }
 
 func (o *Overall) table(shown []*Ranked) view.Table {
-	t := view.Table{Label: "Causes", Sortable: true, Columns: append(view.KeyColumns(o.By), view.Column{Title: "Cause", Min: 26})}
+	t := view.Table{Label: "Causes", Cards: true, Sortable: true, Columns: append(view.KeyColumns(o.By), view.Column{Title: "Cause", Min: 26})}
 	column := func(title, meaning string, drop int, number bool) {
 		t.Columns = append(t.Columns, view.Column{Title: title, Meaning: meaning, Number: number, Drop: drop})
 	}

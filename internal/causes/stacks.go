@@ -22,7 +22,7 @@ const (
 // stacksSection shows in which functions a main thread was when it did not respond.
 func stacksSection(s *why.Stacks, o Options) view.Section {
 	table := func(label, title string, list []why.StackCount, left int, more string) view.Table {
-		t := view.Table{Label: label, Columns: []view.Column{{Title: title, About: "the modules"}, {Title: "Stacks", Number: true}}}
+		t := view.Table{Label: label, Cards: true, Columns: []view.Column{{Title: title, About: "the modules"}, {Title: "Stacks", Number: true}}}
 		for i := range list {
 			r := row("", fmt.Sprintf("%d of %d", list[i].Samples, s.Samples))
 			r.Cells[0] = functionCell(list[i].Function)

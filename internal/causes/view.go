@@ -409,6 +409,13 @@ func (p *Process) late(c *why.Causes, o Options, shown []*why.Cost, limit int, m
 	}
 	*drawnFrames += len(list.List)
 	list.About = "In order of time. The lower bar is where the time of the frame went, the line its deadline, the pale bar above what is usual."
+	causes := 0
+	for _, cost := range p.Ranking.Costs {
+		causes += len(cost.Late)
+	}
+	if causes > len(p.Late) {
+		list.About += " A frame may have several causes, and is counted at each."
+	}
 	return list
 }
 

@@ -66,7 +66,7 @@ func (p *Pair) charts() (sections []view.Block) {
 		for _, c := range []struct {
 			title string
 			chart
-		}{{"Durations of frames, " + unit, histogram}, {"Share of frames that took longer", longer}} {
+		}{{"Durations of frames, " + unit, histogram}, {"Share of frames that took longer, by duration in " + unit, longer}} {
 			sections = append(sections, view.Section{Title: c.title, Half: true, Blocks: []view.Block{view.Chart{Kind: "lines", About: about + c.about, Data: c.chart}}})
 		}
 	}

@@ -462,7 +462,7 @@ func (d *Diff) shortRuns() string {
 
 // onlyTable returns the table of processes in one trace only.
 func onlyTable(list []*stats.Process) view.Table {
-	t := view.Table{Label: "Processes", Columns: []view.Column{{Title: "Process"}, {Title: "Kind"}, {Title: "Process id", Number: true}, {Title: "Frames", Number: true}}}
+	t := view.Table{Label: "Processes", Cards: true, Columns: []view.Column{{Title: "Process"}, {Title: "Kind"}, {Title: "Process id", Number: true}, {Title: "Frames", Number: true}}}
 	shown := text.Largest(list, frames)
 	for _, p := range shown {
 		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{

@@ -151,7 +151,7 @@ func (p *Pair) ownTable(verbose bool) view.Table {
 	if android(p.base) {
 		systems = [2]string{"Android", "OpenHarmony"}
 	}
-	t := view.Table{Label: p.title() + ": each system by its own rules", Columns: []view.Column{
+	t := view.Table{Label: p.title() + ": each system by its own rules", Cards: true, Columns: []view.Column{
 		{Title: "By its own rules"}, {Title: systems[0], Number: true}, {Title: systems[1], Number: true},
 	}}
 	for _, m := range p.measures() {
@@ -332,7 +332,7 @@ func (m *Measure) values() string {
 func measureTable(label string, list []*Measure) view.Table {
 	t := view.Table{Label: label, Cards: true, Columns: slices.Clone(changeColumns)}
 	if !slices.ContainsFunc(list, func(m *Measure) bool { return m.P != nil }) {
-		t.Columns, t.Cards = t.Columns[:4], false
+		t.Columns = t.Columns[:4]
 	}
 	for _, m := range list {
 		cells := append([]view.Cell{{Text: m.definition.Label, Meaning: m.definition.Explained()}}, m.cells()...)
@@ -408,7 +408,7 @@ func (p *Pair) causeTables() (sections []view.Block) {
 		return nil
 	}
 	add := func(title string, list []CauseChange, total *Measure, least float64) {
-		t := view.Table{Label: p.title() + ": " + title, Columns: []view.Column{
+		t := view.Table{Label: p.title() + ": " + title, Cards: true, Columns: []view.Column{
 			{Title: title}, {Title: "Base → new", Number: true}, {Title: "Change", Number: true}, {Title: "Verdict"},
 		}}
 		row := func(title string, m *Measure) {
@@ -442,7 +442,7 @@ const maxFunctions = 20
 
 // functionTable returns the functions whose time in a frame changed; none if none did.
 func (p *Pair) functionTable() []view.Block {
-	t := view.Table{Label: p.title() + ": functions", Columns: []view.Column{
+	t := view.Table{Label: p.title() + ": functions", Cards: true, Columns: []view.Column{
 		{Title: "Mean time of a frame in functions, ms"}, {Title: "Base → new", Number: true}, {Title: "Change", Number: true}, {Title: "Samples", Number: true, Drop: 1}, {Title: "Verdict"},
 	}}
 	more := 0

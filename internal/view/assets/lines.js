@@ -23,7 +23,8 @@ kinds.lines = (host, spec) => {
   }
   const edges = bands.flatMap(b => [[b.x, b.low], [b.x, b.high]]);
   const joined = uPlot.join([...series.map(s => [s.x, s.y]), ...edges]);
-  const format = (axis, v) => axis.names?.[v] ?? (Math.abs(v) >= 100 || v === 0 ? v.toFixed(0) : String(Number(v.toPrecision(3)))) + (axis.unit ? " " + axis.unit : "");
+  // The title of the chart has longer units: labels have no room for them.
+  const format = (axis, v) => axis.names?.[v] ?? (Math.abs(v) >= 100 || v === 0 ? v.toFixed(0) : String(Number(v.toPrecision(3)))) + (axis.unit?.length <= 2 ? " " + axis.unit : "");
   const scale = (axis, values) => {
     const known = values.filter(v => v !== null && v !== undefined && (!axis.log || v > 0));
     const low = axis.min ?? (axis.log || axis.names ? Math.min(...known) : Math.min(0, ...known)), high = axis.max ?? Math.max(...known) * (axis.names ? 1 : 1.05);
