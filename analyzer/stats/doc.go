@@ -1,7 +1,9 @@
-// Package stats computes measures of frames, and compares them.
+// Package stats computes measures of frames.
 //
-//	Compute(timeline) ─▶ Report ─▶ Process ─┬─▶ Measures: every number of a process
-//	                                        └─▶ Compare(base, new) ─▶ Comparison
+//	Compute(timeline) ─▶ Report ─▶ Process, Interaction, Layer ─▶ Measures: every number of a process
+//
+// ohframe.Trace.Stats calls Compute. A Process, an Interaction or a Layer is a line with its main measures when it is
+// printed. Most begin with Process.Frames, FPS, JankRate and Hitches.
 //
 // Measures use complete frames only: truncated ones are only counted. Unknown values are
 // nil (null in JSON), never zero. Times are trace times in nanoseconds.

@@ -6,5 +6,6 @@
 //	             └─▶ Share of what was lost ─▶ Culprit
 //	Ranking ─▶ Cost: the same Shares of many Explanations
 //
-// ohframe.Read finds causes if Options.Causes is set, and ohframe.Why puts one into words.
+// ohframe.Read finds causes if Options.Causes is set. Trace.Why and Trace.WhyBuffer put one into words, and ohframe.Title
+// names a Cost.
 package why
