@@ -174,6 +174,7 @@ func (b *builder) interactionTable(in *Input, shown []*stats.Interaction, pictur
 		}
 	}
 	widen(&t)
+	t.Cards = true
 	return t
 }
 
@@ -200,7 +201,27 @@ func (b *builder) interactionColumns(in *Input) []column[*stats.Interaction] {
 		name("Application", "page", func(i item) view.Cell {
 			return view.Cell{Text: text.ProcessName(i.Process), About: text.Printable(deref(i.Page))}
 		}),
-		numbers(view.Column{Title: "At", Drop: 2, Meaning: "its input, or its begin without one, or where the trace begins to show it, from the start of the trace"}, func(i item) any { return text.Since(in.origin(), i.Source.Span().Start) }),
+		{view.Column{Title: "Late", Number: true, Meaning: define("late") + "; " + colours(rating.Jank)}, func(i item) view.Cell {
+			late := view.Cell{Text: text.Unknown}
+			if i.Frames == nil {
+				return late
+			}
+			late.Text = fmt.Sprintf("%s of %d", text.Unknown, *i.Frames)
+			if i.JankRate != nil {
+				late.Text, late.Level = fmt.Sprintf("%d of %d", *i.Late, *i.Frames), view.LevelOf(rating.OfShare(float64(*i.Late)/float64(max(1, *i.Frames))))
+			}
+			if i.Counted == "render" {
+				late.Meaning = "frames of render_service, which draws the animation"
+			}
+			return late
+		}},
+		narrow(measured[item](stats.InteractionMeasures, "hitch", view.Column{Meaning: define("hitch ratio")})),
+		narrow(levelled(measured[item](stats.InteractionMeasures, "longest_missed_run", view.Column{Title: "Missed run", Meaning: define("longest missed run")}), func(i item) view.Level {
+			if n := i.LongestMissedRun; n != nil && *n >= stats.MissedLimit {
+				return view.Warning
+			}
+			return view.Plain
+		})),
 		{view.Column{Title: "Response ms", Short: "Response\nms", Number: true, Meaning: define("response") + "; grade: " + define("grade")}, func(i item) view.Cell {
 			response := view.Cell{Text: number(i.Response)}
 			if i.Grade != nil {
@@ -217,29 +238,9 @@ func (b *builder) interactionColumns(in *Input) []column[*stats.Interaction] {
 			}
 			return i.Completion
 		})),
-		{view.Column{Title: "Late", Number: true, Meaning: define("late") + "; " + colours(rating.Jank)}, func(i item) view.Cell {
-			late := view.Cell{Text: text.Unknown}
-			if i.Frames == nil {
-				return late
-			}
-			late.Text = fmt.Sprintf("%s of %d", text.Unknown, *i.Frames)
-			if i.JankRate != nil {
-				late.Text, late.Level = fmt.Sprintf("%d of %d", *i.Late, *i.Frames), view.LevelOf(rating.OfShare(float64(*i.Late)/float64(max(1, *i.Frames))))
-			}
-			if i.Counted == "render" {
-				late.Meaning = "frames of render_service, which draws the animation"
-			}
-			return late
-		}},
-		narrow(levelled(measured[item](stats.InteractionMeasures, "longest_missed_run", view.Column{Title: "Missed run", Meaning: define("longest missed run")}), func(i item) view.Level {
-			if n := i.LongestMissedRun; n != nil && *n >= stats.MissedLimit {
-				return view.Warning
-			}
-			return view.Plain
-		})),
-		narrow(measured[item](stats.InteractionMeasures, "hitch", view.Column{Meaning: define("hitch ratio")})),
 		measured[item](stats.InteractionMeasures, "fps", view.Column{Drop: 1, Meaning: define("FPS")}),
 		narrow(measured[item](stats.InteractionMeasures, "p95_ms", view.Column{Title: "P95 ms", Drop: 5})),
+		numbers(view.Column{Title: "At", Drop: 2, Meaning: "its input, or its begin without one, or where the trace begins to show it, from the start of the trace"}, func(i item) any { return text.Since(in.origin(), i.Source.Span().Start) }),
 		numbers(view.Column{Title: "Worst", Drop: 3, Meaning: "vsync id of the frame with the largest overrun"}, func(i item) any {
 			if i.WorstFrame == nil {
 				return text.Unknown

@@ -103,10 +103,10 @@ func row(t *testing.T, out string, first ...string) []string {
 func TestInteractions(t *testing.T) {
 	out := write(t, []Input{flings()}, "table", Options{})
 	for _, want := range []struct{ first, words string }{
-		{"1 fling of a list APP_LIST_FLING com.example.gallery pages/Index", "+970.0 ms 60.0 S 300.0 0 of 25 0 0.0 100.0 4.0 –"},
-		{"2 fling of a list APP_LIST_FLING com.example.gallery pages/Index", "+1320.0 ms 110.0 A 350.0 1 of 21 4 166.7 83.3 4.0 1074"},
-		{"3 switch of a page ABILITY_OR_PAGE_SWITCH com.example.gallery", "+1700.0 ms – – – – – – – –"},
-		{"4 cold launch com.example.notebook", "+1800.0 ms 430.0 S 430.0 0 of 1 – – – – –"},
+		{"1 fling of a list APP_LIST_FLING com.example.gallery pages/Index", "0 of 25 0.0 0 60.0 S 300.0 100.0 4.0 +970.0 ms –"},
+		{"2 fling of a list APP_LIST_FLING com.example.gallery pages/Index", "1 of 21 166.7 4 110.0 A 350.0 83.3 4.0 +1320.0 ms 1074"},
+		{"3 switch of a page ABILITY_OR_PAGE_SWITCH com.example.gallery", "– – – – – – – +1700.0 ms –"},
+		{"4 cold launch com.example.notebook", "0 of 1 – – 430.0 S 430.0 – – +1800.0 ms –"},
 		{"LoadAbility", "150.0"}, {"Application Launching", "50.0"}, {"UI Ability Launching", "200.0"},
 		{"First Frame, application", "10.0"}, {"First Frame, render", "20.0"},
 		{"2 fling of a list 110.0", "device 106 350.0 device 336 166.7 device 0.0 83.3 device 100.0 device 9"},
@@ -320,7 +320,7 @@ func TestUnfinishedLaunch(t *testing.T) {
 		return strings.Join(row(t, write(t, []Input{in}, "table", Options{}), "1", "cold", "launch"), " ")
 	}
 	must.Equal(t, stage(), "–", "without causes")
-	if got := whole(); !strings.Contains(got, " ms ≥ 200.0 ≥ 200.0 ") {
+	if got := whole(); !strings.Contains(got, " – ≥ 200.0 ≥ 200.0 ") {
 		t.Errorf("without causes: %s, want at least the stages before", got)
 	}
 	in.Causes = &why.Causes{Responses: map[*analyzer.Interaction]*why.Explanation{l: {Start: at(0), End: at(330), Steps: []why.Step{
@@ -328,7 +328,7 @@ func TestUnfinishedLaunch(t *testing.T) {
 		{Name: why.StepLaunch, Stage: "UI Ability Launching", Start: at(200), Time: 130 * trace.Millisecond, Open: true},
 	}}}}
 	must.Equal(t, stage(), "≥ 130.0", "with causes")
-	if got := whole(); !strings.Contains(got, " ms ≥ 330.0 ≥ 330.0 ") {
+	if got := whole(); !strings.Contains(got, " – ≥ 330.0 ≥ 330.0 ") {
 		t.Errorf("with causes: %s, want at least the sum of the stages", got)
 	}
 	b := &builder{page: true}
@@ -361,7 +361,7 @@ func TestCutInteraction(t *testing.T) {
 		t.Errorf("the data have a last frame shown %v, a completion %v or a grade %v", i.LastShown, i.Completion, i.Grade)
 	}
 	got := strings.Join(row(t, write(t, []Input{in}, "table", Options{}), strings.Fields("2 fling of a list APP_LIST_FLING com.example.gallery pages/Index")...), " ")
-	if want := "+1320.0 ms 110.0 ≥ 270.0 "; !strings.HasPrefix(got, want) {
+	if want := " 110.0 ≥ 270.0 "; !strings.Contains(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	b := &builder{page: true}
