@@ -41,10 +41,11 @@ type convertFlags struct {
 
 func convertCommand() *cli.Command {
 	return newCommand(cli.Command{
-		Name:        "convert",
-		Usage:       "convert a trace to a Perfetto trace with frame timelines",
-		ArgsUsage:   "INPUT… [-o OUT]",
-		Description: "OUT is the folder of the outputs if INPUT is a folder, or if there are several inputs.",
+		Name:      "convert",
+		Usage:     "convert a trace to a Perfetto trace with frame timelines",
+		ArgsUsage: "INPUT… [-o OUT]",
+		Description: tracesLine + "\n" +
+			"OUT is the folder of the outputs if INPUT is a folder, or if there are several inputs.",
 	}, &convertFlags{
 		MeasureFlag: flags.NewMeasureFlag(),
 		Events:      flags.ChoiceOf(eventNames...), Attribute: flags.Repeated[attribute]{Parse: parseAttribute},

@@ -75,7 +75,7 @@ var exampleLines = map[string][]string{
 	},
 }
 
-// addExamples adds the examples to the descriptions of the program and its commands.
+// addExamples puts the examples before the descriptions of the program and its commands.
 func addExamples(app *cli.App) {
 	app.Description = withExamples(app.Description, app.Name)
 	for _, c := range app.Commands {
@@ -91,5 +91,5 @@ func withExamples(description, name string) string {
 	if len(lines) == 0 {
 		return description
 	}
-	return strings.TrimLeft(description+"\n\nExamples:\n  "+strings.Join(lines, "\n  "), "\n")
+	return strings.TrimRight("Examples:\n  "+strings.Join(lines, "\n  ")+"\n\n"+description, "\n")
 }

@@ -48,8 +48,8 @@ func TestExamples(t *testing.T) {
 				}
 			}
 		}
-		if !strings.Contains(c.Description, lines[0]) {
-			t.Errorf("the help of %s does not show its examples", name)
+		if !strings.HasPrefix(c.Description, "Examples:\n  "+lines[0]) {
+			t.Errorf("the help of %s does not begin with its examples", name)
 		}
 	}
 }

@@ -35,9 +35,10 @@ type framesFlags struct {
 func framesCommand() *cli.Command {
 	return newCommand(cli.Command{
 		Name:      "frames",
-		Usage:     "list the frames of a trace, or the buffers of its layers, one per row",
+		Usage:     "list the frames of a trace, or buffers of layers, one per row",
 		ArgsUsage: "INPUT…",
-		Description: "The table has the columns that matter, in milliseconds from the start of the trace. CSV, JSON and\n" +
+		Description: inputLine + "\n" +
+			"The table has the columns that matter, in milliseconds from the start of the trace. CSV, JSON and\n" +
 			"Parquet have all columns, in nanoseconds of trace time.",
 	}, &framesFlags{formatFlag: formats(frametable.Formats)}, frames)
 }

@@ -20,6 +20,12 @@ import (
 // standard is the name of standard input and output.
 const standard = inputs.Standard
 
+// What an INPUT is, in the help of commands: of those that read datasets, and of the others.
+const (
+	inputLine  = "INPUT is a trace of any kind, a folder, a list @FILE, or a dataset."
+	tracesLine = "INPUT is a trace of any kind, a folder, or a list @FILE."
+)
+
 // input is a trace that a command reads.
 type input struct {
 	name   string       // of its file, as it was given, or standard

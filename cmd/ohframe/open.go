@@ -38,7 +38,7 @@ type openFlags struct {
 func openCommand() *cli.Command {
 	return newCommand(cli.Command{
 		Name:        "open",
-		Usage:       "show a trace in the Perfetto UI, at its worst frame or an interaction",
+		Usage:       "show a trace in the Perfetto UI, at its worst frame",
 		ArgsUsage:   "TRACE",
 		Description: "TRACE may be a folder with one trace.",
 	}, &openFlags{

@@ -29,7 +29,7 @@ type reportFlags struct {
 	By   string `flag:"by" usage:"report what all traces have together by {DIMENSIONS}"`
 	Over string `flag:"over" usage:"where measures change over {DIMENSION}, such as build"`
 	unitFlag
-	Kind flags.Choice `flag:"kind" of:"all|interaction|layer" usage:"report {} only; in CSV, a row for each"`
+	Kind flags.Choice `flag:"kind" of:"all|interaction|layer" usage:"what to report: {}; in CSV, a row for each"`
 	allFlag
 	FailOn string `flag:"fail-on" usage:"exit with 2 if one of {CONDITIONS} holds: fps<55"`
 	budgetsFlag

@@ -20,10 +20,11 @@ type textFlags struct {
 
 func textCommand() *cli.Command {
 	return newCommand(cli.Command{
-		Name:        "text",
-		Usage:       "write a binary trace, or a part of a trace, as hitrace text",
-		ArgsUsage:   "INPUT… [-o OUT]",
-		Description: "OUT is the folder of the outputs if INPUT is a folder, or if there are several inputs.",
+		Name:      "text",
+		Usage:     "write a binary trace, or a part of a trace, as hitrace text",
+		ArgsUsage: "INPUT… [-o OUT]",
+		Description: tracesLine + "\n" +
+			"OUT is the folder of the outputs if INPUT is a folder, or if there are several inputs.",
 	}, &textFlags{}, writeText)
 }
 

@@ -39,9 +39,10 @@ func whyCommand() *cli.Command {
 	const oneNeeded = " are given: one is needed"
 	return newCommand(cli.Command{
 		Name:      "why",
-		Usage:     "explain why frames and buffers of layers were late, and responses slow",
+		Usage:     "explain why frames were late and responses slow",
 		ArgsUsage: "INPUT…",
-		Description: "Lists what cost the most time, with advice, and a cause for every late frame (docs/why.md). Record\n" +
+		Description: inputLine + "\n" +
+			"Lists what cost the most time, with advice, and a cause for every late frame (docs/why.md). Record\n" +
 			"the tags sched and freq to see more than slices. What the user did, such as a fling, comes first,\n" +
 			"and late buffers of layers, such as those of a video, come last. The causes of several traces are\n" +
 			"ranked by the users or traces that have them.",

@@ -83,7 +83,7 @@ type NoCausesFlag struct {
 // Fleet are the flags of a run over a fleet, on one machine and on many.
 type Fleet struct {
 	Output   string               `flag:"output,o" usage:"write the dataset to folder {DIR}"`
-	Shards   Shards               `flag:"shards" usage:"distribute the traces over {[K/]N} shards, run only shard K, from 0" default:"by size"`
+	Shards   Shards               `flag:"shards" usage:"distribute over N shards, or run only shard K of them, from 0: {[K/]N}" default:"by size"`
 	Resume   bool                 `flag:"resume" usage:"skip shards that are complete"`
 	Dim      Repeated[fleet.Rule] `flag:"dim" usage:"add a dimension from names: {NAME=REGEXP}, repeatable"`
 	Metadata string               `flag:"metadata" usage:"add dimensions from {CSV} with a column trace"`
