@@ -172,12 +172,17 @@ func convertOne(c *call, r *reader, in input, outName string, last bool) error {
 // printConverted prints the warnings about an input that was converted, and unless --quiet is
 // set a summary.
 func printConverted(c *call, name string, in *source, s *ohframe.Summary) {
+	warnConverted(name, in, s)
+	if !s.PassedThrough && !c.Quiet {
+		printSummary(inputName(name), s)
+	}
+}
+
+// warnConverted prints the warnings about an input that was converted.
+func warnConverted(name string, in *source, s *ohframe.Summary) {
 	printWarnings(name, append(diag.Texts(s.Warnings), in.warnings()...))
 	if s.Timeline != nil { // of a trace that is passed through it may be unknown
 		warnUnreliable(name, s.Quality)
-	}
-	if !s.PassedThrough && !c.Quiet {
-		printSummary(inputName(name), s)
 	}
 }
 

@@ -249,7 +249,7 @@ func countedOnce(t *testing.T, content []byte, file string) {
 		}
 		lost := fmt.Sprintf("Lost %s ms in %s of %d", tenths(n.lost), frames(n.late, "late frame"), n.judged)
 		jank := fmt.Sprintf("%d late of %s", n.late, frames(n.judged, "judged frame"))
-		presents := frames(n.presents, "present") + " in "
+		presents := frames(n.presents, "present") + ", "
 		for _, x := range []struct {
 			what, in, want string
 			if_            bool

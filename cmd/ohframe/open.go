@@ -111,16 +111,19 @@ func open(c *call, f *openFlags) error {
 			return err
 		}
 	}
-	printConverted(c, name, in, summary)
+	warnConverted(name, in, summary)
+	sides := sidesOf(c, temporary, summary)
 	switch {
 	case f.Quiet:
 	case len(look.At.Others) > 0:
 		fmt.Fprint(os.Stderr, look.At.OthersText(inputName(name), name, summary.Timeline))
 	case look.At.Time.Known():
 		fmt.Fprintln(os.Stderr, text.Line(fmt.Sprintf("%s: --frame %s: %s", inputName(name), f.Frame, look.At.FrameText(summary.Timeline))))
+	case len(sides) == 1:
+		fmt.Fprintf(os.Stderr, "%s: %s\n", inputName(name), look.Shown(sides[0]))
 	}
 	served := servedName(name, !summary.PassedThrough || summary.Unpacked)
-	return show.Show(c, served, temporary, sidesOf(c, temporary, summary), look)
+	return show.Show(c, served, temporary, sides, look)
 }
 
 // sidesOf returns the traces in a file that open shows: several of an archive of diff --merge, none if their frames

@@ -97,7 +97,10 @@ func (o *Overall) summary() string {
 	if len(o.By) > 0 {
 		group = " of " + view.GroupText(o.key(c))
 	}
-	return fmt.Sprintf("%d of %s%s lost time by the first cause, %s: %s of the lost time", c.Units, text.Count(c.Of, o.Unit), group, text.Printable(c.Title), text.Share(&c.Share))
+	words := fmt.Sprintf("%d of %s%s lost time to ", c.Units, text.Count(c.Of, o.Unit), group)
+	about := fmt.Sprintf(": %s ms, %s of all that late frames and hangs lost", text.Milliseconds(c.Lost), text.Share(&c.Share))
+	room := max(MaxSubject, text.MaxSentence-text.Width(words)-text.Width(about))
+	return words + text.ShortenMiddle(text.Printable(c.Title), room*2/3, room) + about
 }
 
 // document returns the causes for people.
@@ -114,13 +117,13 @@ func (o *Overall) document(all bool) *view.Document {
 	if !all {
 		shown = shown[:min(maxRanked, len(shown))]
 	}
-	about := fmt.Sprintf("Ranked by %ss that lost time; shares are of the %ss with frames or hangs, and of the lost time", o.Unit, o.Unit)
+	about := fmt.Sprintf("Ranked by %ss that lost time; shares are of the %ss with frames or hangs, and of the time that late frames and hangs lost", o.Unit, o.Unit)
 	if len(o.By) > 0 {
 		about += ", of their group"
 	}
 	about += ". A late frame loses what it overran its deadline by, a hang its whole length."
 	if o.Others > 0 {
-		about += fmt.Sprintf(" %s of the lost time has other causes: traces name their %d largest.", text.Percent(o.Others, o.Lost), o.Named)
+		about += fmt.Sprintf(" %s of that time has other causes: traces name their %d largest.", text.Percent(o.Others, o.Lost), o.Named)
 	}
 	d.Blocks = append(d.Blocks,
 		view.Section{Title: "Causes", Blocks: []view.Block{o.table(shown), view.Note{Text: about, Level: view.Soft}}},
@@ -170,8 +173,8 @@ func (o *Overall) table(shown []*Ranked) view.Table {
 	}
 	column("Frames", "late frames", 3, true)
 	column("Hangs", "", 3, true)
-	column("Lost ms", "lost time", 0, true)
-	column("Lost", "share of the lost time", 2, true)
+	column("Lost ms", "what late frames and hangs lost to it", 0, true)
+	column("Lost", "share of what all late frames and hangs lost", 2, true)
 	for _, c := range shown {
 		share := float64(c.Units) / float64(c.Of)
 		cells := []string{text.Printable(c.Title)}

@@ -227,7 +227,7 @@ func (p *Process) Blocks(c *why.Causes, o Options, drawn *int) []view.Block {
 		ranking = append(ranking, NewRanking(p.Shown, o.leading(p.Shown), more))
 	}
 	further(p.ShownLate, ShownLate(p.Shown), ranking, func(e *why.Explanation) trace.Duration { return e.Shown.Lost }, shownLateBy(p.ShownLate), causetext.Shown)
-	further(p.PickedUpLate, text.Count(len(p.PickedUpLate), "frame")+" on time, but picked up late", nil, func(e *why.Explanation) trace.Duration { return e.PickUp.Lost }, pickedUpLate, causetext.PickUp)
+	further(p.PickedUpLate, text.Count(len(p.PickedUpLate), "frame")+" met the deadline, but render_service picked them up late", nil, func(e *why.Explanation) trace.Duration { return e.PickUp.Lost }, pickedUpLate, causetext.PickUp)
 	return blocks
 }
 
@@ -279,6 +279,9 @@ func ShownLate(r *why.Ranking) string {
 	return fmt.Sprintf("%s shown late, by %s ms in sum", text.Count(r.Late, "frame"), text.Milliseconds(r.Lost))
 }
 
+// CostTitle names a cause as the headline does, with how sure it is.
+func CostTitle(c *why.Cost) string { return text.Printable(causetext.CostTitle(c)) + unsure(c) }
+
 // NewRanking returns the first causes of a ranking, and a line about the others, which more
 // lists.
 func NewRanking(r *why.Ranking, shown []*why.Cost, more string) view.Ranking {
@@ -287,8 +290,11 @@ func NewRanking(r *why.Ranking, shown []*why.Cost, more string) view.Ranking {
 	for i, c := range shown {
 		left -= c.Lost
 		rank := view.Rank{
-			Share: CostShare(c, r), Time: costTime(c), Title: text.Printable(causetext.CostTitle(c) + causetext.InStages(c)),
-			Advice: causetext.CostAdvice(c), Bar: float64(c.Lost) / float64(max(1, shown[0].Lost)), Group: groupOf(c.Wait), Tag: strconv.Itoa(i),
+			Share: CostShare(c, r), Time: costTime(c), Title: text.Printable(causetext.CostTitle(c)+causetext.InStages(c)) + unsure(c),
+			Bar: float64(c.Lost) / float64(max(1, shown[0].Lost)), Group: groupOf(c.Wait), Tag: strconv.Itoa(i),
+		}
+		if c.Lost >= worthNaming || c.Outcome == why.NeverBegan || !c.LostKnown() {
+			rank.Advice = causetext.CostAdvice(c)
 		}
 		if n := len(c.Late); n > 1 {
 			rank.About = fmt.Sprintf("%d frames, worst %s", n, text.Vsync(c.Worst.Frame.VsyncID))
@@ -297,9 +303,11 @@ func NewRanking(r *why.Ranking, shown []*why.Cost, more string) view.Ranking {
 		}
 		rank.About += callsText(c)
 		if c.KnockOn > 0 {
-			rank.About += fmt.Sprintf(", %s ms knock-on", text.Milliseconds(c.KnockOn))
+			rank.About += fmt.Sprintf(", %s ms of it by delaying ", text.Milliseconds(c.KnockOn))
 			if c.KnockOns > 0 { // of the others it is the smaller part
-				rank.About += fmt.Sprintf(" in %d", c.KnockOns)
+				rank.About += text.Count(c.KnockOns, "later frame")
+			} else {
+				rank.About += "later frames"
 			}
 		}
 		if c.Gain-c.Lost > c.Lost/10 && c.Gain-c.Lost >= tenth {

@@ -56,9 +56,10 @@ func shownSeconds(i *stats.Interaction) float64 {
 func (b *builder) device(list []*stats.Interaction) view.Section {
 	t := view.Table{Label: "The device's own figures", Columns: []view.Column{{Title: "#", Number: true}, {Title: "Interaction"}}}
 	for n, f := range figures {
-		t.Columns = append(t.Columns, view.Column{Title: f.title, Number: true, Drop: []int{0, 2, 0, 1}[n]})
+		drop := []int{0, 2, 0, 1}[n]
+		t.Columns = append(t.Columns, view.Column{Title: f.title, Short: strings.Replace(f.title, " ", "\n", 1), Number: true, Drop: drop}, view.Column{Title: "Device", Number: true, Meaning: "the device's " + f.name, Drop: drop})
 	}
-	t.Columns = append(t.Columns, view.Column{Title: "Longest frame ms", Number: true, Drop: 3})
+	t.Columns = append(t.Columns, view.Column{Title: "Device's longest frame ms", Short: "Longest\nframe ms", Number: true, Drop: 3})
 	type reason struct {
 		figure int
 		text   string
@@ -72,7 +73,7 @@ func (b *builder) device(list []*stats.Interaction) view.Section {
 		row := []view.Cell{{Text: fmt.Sprint(i.ID)}, {Text: text.Shorten(text.Interaction(i.Source), maxName)}}
 		for n, f := range figures {
 			ours, device := f.ours(i), f.device(i)
-			row = append(row, view.Cell{Text: number(ours), About: "device " + f.shown(device)})
+			row = append(row, view.Cell{Text: number(ours)}, view.Cell{Text: f.shown(device)})
 			if ours == nil || device == nil || math.Abs(*ours-*device) <= f.tolerance(i) {
 				continue
 			}
@@ -85,7 +86,7 @@ func (b *builder) device(list []*stats.Interaction) view.Section {
 			}
 			same[r] = append(same[r], i.ID)
 		}
-		t.Rows = append(t.Rows, view.Row{Cells: append(row, view.Cell{About: "device " + whole(i.Device.MaxFrameMS)})})
+		t.Rows = append(t.Rows, view.Row{Cells: append(row, view.Cell{Text: whole(i.Device.MaxFrameMS)})})
 	}
 	s := view.Section{}
 	if len(t.Rows) == 0 {

@@ -30,7 +30,7 @@ func (b *builder) facts(in *Input, p *process) view.Facts {
 	add(hitches(p))
 	duration := view.Fact{Label: "Duration, P95", Meaning: meaning("p95_ms"), Value: text.Unknown}
 	if d := p.Durations; d != nil {
-		duration.About = fmt.Sprintf("P50 %s · max %s", text.Milliseconds(d.P50), text.Milliseconds(d.Max))
+		duration.About = fmt.Sprintf("P50 %s ms · max %s ms", text.Milliseconds(d.P50), text.Milliseconds(d.Max))
 		if d.P95 != nil {
 			duration.Value, duration.Unit = text.Milliseconds(*d.P95), "ms"
 			duration.Level = view.LevelOf(rating.OfMeasure(measure("p95_ms"), measure("p95_ms").Value(p.Process)))
@@ -96,8 +96,9 @@ func fps(f *stats.FPS) view.Fact {
 		fact.About = text.Count(f.Frames, shownAs[f.Event]) + ", no two without a pause between them"
 		return fact
 	}
-	fact.About = fmt.Sprintf("%s in %s s", text.Count(f.Frames, shownAs[f.Event]), inSeconds(f.Active))
-	if idle := f.Last.Sub(f.First) - f.Active; idle >= trace.Millisecond {
+	// Who divides these gets the rate.
+	fact.About = fmt.Sprintf("%s, %s in %s s", text.Count(f.Frames, shownAs[f.Event]), text.Count(f.Gaps, "interval"), inSeconds(f.Active))
+	if idle := trace.Duration(f.Seconds()*float64(trace.Second)) - f.Active; idle >= trace.Millisecond {
 		fact.About += fmt.Sprintf(", without %s s idle", inSeconds(idle))
 	}
 	if f.Cadence != nil {
@@ -114,9 +115,12 @@ func inSeconds(d trace.Duration) string { return text.Number(float64(d)/float64(
 // latency returns how long frames take to be shown.
 func latency(p *stats.Process) view.Fact {
 	x := p.Latencies.VsyncToPresent
-	about := "P95 " + text.MillisecondsOrUnknown(x.P95)
+	about := "P95 " + text.Unknown
+	if x.P95 != nil {
+		about = "P95 " + text.Milliseconds(*x.P95) + " ms"
+	}
 	if d := p.Latencies.Depth; d != nil {
-		about += " · " + text.Number(d.P50, 1) + " periods"
+		about += " · " + "P50 " + text.Number(d.P50, 1) + " refresh periods"
 	}
 	return view.Fact{Label: "Latency, P50", Meaning: meaning("vsync_to_present_p50_ms"), Value: text.Milliseconds(x.P50), Unit: "ms", About: about}
 }
@@ -186,8 +190,8 @@ func hitches(p *process) view.Fact {
 		return fact
 	}
 	fact.About = fmt.Sprintf("%s: %s ms in %s s", text.Count(h.Hitches, "hitch"), text.Milliseconds(h.Hitch), inSeconds(h.Animated))
-	if h.Idle > 0 {
-		fact.About += " without idle time"
+	if h.Idle > 0 { // not that of FPS alone
+		fact.About += " in which frames were due"
 	}
 	return fact
 }
@@ -214,7 +218,7 @@ func details(in *Input, p *stats.Process) view.Section {
 	}
 	add("Refresh", define("refresh period"), refreshText(p.Refresh))
 	if e := p.EmptyFrames; e != nil && deref(e.CPU) >= leastCPU {
-		add("Empty frames", define("empty"), number(e.CPU)+" ms of processor time")
+		add("Empty frames", define("empty"), "threads ran "+number(e.CPU)+" ms in them")
 	}
 	if x := p.FPS; x != nil {
 		how := "by " + eventNames[x.Event]

@@ -88,7 +88,7 @@ func (b *builder) interactionSection(in *Input, all, shown []*stats.Interaction,
 	}
 	s.Blocks = append(s.Blocks, t)
 	if !slices.IsSortedFunc(shown, func(a, b *stats.Interaction) int { return cmp.Compare(a.Source.Span().Start, b.Source.Span().Start) }) {
-		s.Blocks = append(s.Blocks, view.Note{Label: "Order", Text: "numbers are in order of the begins, At is the time of the input", Level: view.Soft})
+		s.Blocks = append(s.Blocks, view.Note{Label: "Order", Text: "interactions are numbered by when they begin; At is when their input came", Level: view.Soft})
 	}
 	s.Blocks = append(s.Blocks, cadenceNotes(shown)...)
 	s.Blocks = append(s.Blocks, unknownNotes(shown)...)

@@ -133,9 +133,29 @@ func Write(w io.Writer, inputs []Input, format string, o Options) error {
 		return writeCSV(w, inputs, o)
 	}
 	if slices.Contains(view.GateFormats, format) {
-		return view.Write(w, summary(inputs, o), format, o.Style)
+		d := summary(inputs, o)
+		if format == "markdown" {
+			full := newDocument(inputs, o, false)
+			d.Answer, d.Gate.Tables = full.Answer, processTables(full.Blocks)
+		}
+		return view.Write(w, d, format, o.Style)
 	}
 	return fmt.Errorf("format %q: not one of %s", format, strings.Join(Formats, ", "))
+}
+
+// processTables returns the tables of processes in blocks.
+func processTables(list []view.Block) (tables []view.Table) {
+	for _, b := range list {
+		switch b := b.(type) {
+		case view.Section:
+			tables = append(tables, processTables(b.Blocks)...)
+		case view.Table:
+			if b.Label == "Processes" {
+				tables = append(tables, b)
+			}
+		}
+	}
+	return tables
 }
 
 // summary returns the report for continuous integration.

@@ -61,15 +61,15 @@ func (b *builder) requesters(in *Input) view.Table {
 		words(view.Column{Title: "Connection", Meaning: "the name under which the process asks for vsyncs; rs is render_service's own"}, func(r requester) string {
 			return text.Shorten(text.Printable(r.Name), maxName)
 		}),
-		numbers(view.Column{Title: "Asked", Drop: 1, Meaning: "how often it asked for a vsync"}, func(r requester) any { return r.Asked }),
+		numbers(view.Column{Title: "Requests", Drop: 1, Meaning: "how often it asked for a vsync"}, func(r requester) any { return r.Asked }),
 		numbers(view.Column{Title: "Unused", Meaning: "vsyncs that led to no new picture, of those of which it is known, and those after which something was drawn, perhaps for another connection or by another process"}, func(r requester) any {
 			return fmt.Sprintf("%d of %d", r.Unused, r.Judged+r.PerhapsDrawn)
 		}),
-		numbers(view.Column{Title: "Unknown", Drop: 5, Meaning: "vsyncs received of which it is not known whether they led to one"}, func(r requester) any { return r.Received - r.Judged }),
+		numbers(view.Column{Title: "Use unknown", Drop: 5, Meaning: "vsyncs received of which it is not known whether they led to one"}, func(r requester) any { return r.Received - r.Judged }),
 		numbers(view.Column{Title: "CPU ms", Meaning: "how long the threads that received these vsyncs ran in them"}, func(r requester) any { return text.MillisecondsOrUnknown(r.CPU) }),
-		numbers(view.Column{Title: "ms/s", Drop: 3, Meaning: "their processor time in a second of trace"}, func(r requester) any { return number(r.Ratio) }),
+		numbers(view.Column{Title: "CPU ms/s", Drop: 3, Meaning: "their processor time in a second of trace"}, func(r requester) any { return number(r.Ratio) }),
 		numbers(view.Column{Title: "Took ms", Drop: 4, Meaning: "how long the threads handled these vsyncs"}, func(r requester) any { return number(r.Took) }),
-		words(view.Column{Title: "Why"}, func(r requester) string { return unusedWhy(r, in.Stats.Callbacks) }),
+		words(view.Column{Title: "Why unused"}, func(r requester) string { return unusedWhy(r, in.Stats.Callbacks) }),
 	}
 	t := tableOf("Unused vsyncs", columns, list[:b.most(len(list))])
 	if slices.ContainsFunc(list, func(r requester) bool { return r.CPU != nil }) {
@@ -81,7 +81,7 @@ func (b *builder) requesters(in *Input) view.Table {
 		t.RemoveColumns(3, 4)
 	}
 	if !slices.ContainsFunc(list, func(r requester) bool { return r.Received > r.Judged+1 }) { // the last one is unknown
-		i := slices.IndexFunc(t.Columns, func(c view.Column) bool { return c.Title == "Unknown" })
+		i := slices.IndexFunc(t.Columns, func(c view.Column) bool { return c.Title == "Use unknown" })
 		t.RemoveColumns(i, i+1)
 	}
 	if n := len(list) - len(t.Rows); n > 0 {

@@ -28,7 +28,7 @@ func TestRequesters(t *testing.T) {
 	in.Stats.Callbacks = []stats.Callback{callback, every, rare}
 	got := squeezed(write(t, []Input{in}, "table", Options{}))
 	for _, line := range []string{
-		"Unused vsyncs PID Connection Asked Unused CPU ms ms/s Why",
+		"Unused vsyncs PID Connection Requests Unused CPU ms CPU ms/s Why unused",
 		"example.gallery 20170 Ticker 600 596 of 600 52.0 5.2 nothing to draw 590, unchanged 6; own callback 3 asks, 60 of 120 Hz",
 		"example.gallery 20170 WM_20170 60 50 of 60 – – nothing to draw; asks in FlushAnimation",
 		"example.gallery 20170 own callback 3 60 of 120 Hz 300 of 600 – – 3000.0 –",

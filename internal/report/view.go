@@ -12,7 +12,6 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causes"
-	"ohframe/internal/causetext"
 	"ohframe/internal/locate"
 	"ohframe/internal/quality"
 	"ohframe/internal/rating"
@@ -435,7 +434,7 @@ func (p *process) topCause() string {
 		return p.topShare() + " " + text.Printable(p.Pool.Causes[0].Title)
 	case p.causes != nil && len(p.causes.Ranking.Costs) > 0:
 		top := p.causes.Ranking.Costs[0]
-		return causes.CostShare(top, p.causes.Ranking) + " " + text.Printable(causetext.CostTitle(top))
+		return causes.CostShare(top, p.causes.Ranking) + " " + causes.CostTitle(top)
 	}
 	return ""
 }

@@ -210,6 +210,28 @@ func (s *frames) selected(at locate.Found) *analyzer.Frame {
 	return s.late[0]
 }
 
+// Shown says which frame or interaction of a trace is shown, and why a frame was late.
+func (o *ViewOptions) Shown(side Side) string {
+	t := side.Timeline
+	if i := o.Interaction; i != nil {
+		return fmt.Sprintf("shows interaction %d, %s of %s", i.ID, text.Interaction(i), text.ProcessName(i.Process.Name))
+	}
+	s := survey(side)
+	f := s.selected(o.At)
+	if f == nil {
+		return "no late frame, shows all of the trace"
+	}
+	words := fmt.Sprintf("shows frame %s of %s at %s", text.Vsync(f.VsyncID), text.ProcessName(f.Process.Name), text.Since(t.Origin(), f.Actual.Start))
+	if !f.Late() {
+		return words + ", which is not late"
+	}
+	words += ", " + text.AtLeast(f.Overrun(), f.Facts.Has(analyzer.Unfinished)) + " ms late"
+	if e := side.Causes.Of(f); e != nil {
+		words += ": " + text.Line(causetext.Sentence(side.Causes, e))
+	}
+	return words
+}
+
 // counterpart returns the process to look at beside that of another trace: the one with its name, or that of
 // the worst frame.
 func (s *frames) counterpart(p *analyzer.Process) *analyzer.Process {

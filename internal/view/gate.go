@@ -67,6 +67,8 @@ func (g *Gate) with(r result) (list []condition.Check) {
 // maxChecks is the number of checks that a terminal and Markdown list.
 const maxChecks = 20
 
+const unchecked = "nothing was checked"
+
 // summary says in a sentence what came of the comparison and of the checks.
 func (g *Gate) summary() string {
 	var parts []string
@@ -74,7 +76,7 @@ func (g *Gate) summary() string {
 	case g.Verdict != "":
 		parts = append(parts, g.Verdict)
 	case len(g.Checks) == 0 && g.Status() == "":
-		parts = append(parts, "nothing was checked")
+		parts = append(parts, unchecked)
 	}
 	if s := g.String(); s != "" {
 		parts = append(parts, s)

@@ -13,20 +13,31 @@ import (
 	"ohframe/internal/text"
 )
 
-// writeMarkdown writes a summary for a merge request: the verdict, what limits it, a table of the
+// writeMarkdown writes a summary for a merge request: what the document says first, the verdict, what limits it, a table of the
 // conditions, and one of the changes.
 func writeMarkdown(w io.Writer, d *Document) error {
 	g := &d.Gate
 	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "### %s\n", markdown(d.Title))
+	if d.Summary != "" && g.Verdict == "" {
+		fmt.Fprintf(b, "\n**%s**\n", markdown(d.Summary))
+		writeMarkdownList(b, d.Sentences)
+	}
 	mark := map[condition.Status]string{condition.Failed: marks[failed], condition.Unknown: marks[unknown], condition.Passed: marks[passed]}[g.Status()]
 	if g.Error != "" {
 		mark = marks[failed]
 	}
-	summary := g.summary()
-	if g.Verdict == "" { // it may begin with a name
-		summary = capital(summary)
+	said := g.summary()
+	switch { // a verdict may begin with a name
+	case g.Verdict != "":
+	case d.Summary != "":
+		said = capital(strings.TrimPrefix(strings.TrimPrefix(said, unchecked), "; "))
+	default:
+		said = capital(said)
 	}
-	fmt.Fprintf(b, "### %s\n\n%s%s.\n", markdown(d.Title), mark, markdown(summary))
+	if said != "" {
+		fmt.Fprintf(b, "\n%s%s.\n", mark, markdown(said))
+	}
 	notes := slices.Concat(g.Warnings, Skipped(g.Inputs))
 	if g.Error != "" {
 		notes = append([]string{g.Error}, notes...)
@@ -36,18 +47,22 @@ func writeMarkdown(w io.Writer, d *Document) error {
 			notes = append(notes, "Data quality of "+g.Inputs[i].Name+": "+q.String())
 		}
 	}
-	for i, s := range notes {
-		if i == 0 {
-			fmt.Fprintln(b)
-		}
-		fmt.Fprintf(b, "- %s\n", markdown(s))
-	}
+	writeMarkdownList(b, notes)
 	for _, t := range append([]Table{g.table()}, g.Tables...) {
 		if len(t.Rows) > 0 {
 			writeMarkdownTable(b, &t)
 		}
 	}
 	return b.Flush()
+}
+
+func writeMarkdownList(w io.Writer, list []string) {
+	for i, s := range list {
+		if i == 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "- %s\n", markdown(s))
+	}
 }
 
 var marks = [...]string{failed: "❌ ", unknown: "⚠️ ", undecided: "ℹ️ ", passed: "✅ "}
