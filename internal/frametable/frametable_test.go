@@ -23,6 +23,9 @@ import (
 func write(t *testing.T, o Options, inputs ...Input) string {
 	t.Helper()
 	var b bytes.Buffer
+	if o.Style.Width == 0 {
+		o.Style.Width = 500 // all columns
+	}
 	must.Do(t, Write(&b, inputs, o))
 	return b.String()
 }

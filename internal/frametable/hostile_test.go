@@ -15,6 +15,7 @@ import (
 	"ohframe/internal/testing/hostiletest"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
+	"ohframe/internal/text"
 )
 
 func manyFrames(n int, name string) *analyzer.Timeline {
@@ -57,7 +58,7 @@ func TestHostileNames(t *testing.T) {
 		} {
 			write := func(format string) string {
 				var b strings.Builder
-				must.Do(t, Write(&b, []Input{{Timeline: timeline}}, Options{Format: format, Kinds: []string{kind}}))
+				must.Do(t, Write(&b, []Input{{Timeline: timeline}}, Options{Format: format, Kinds: []string{kind}, Style: text.Style{Width: 500}}))
 				return b.String()
 			}
 			table, _, _ := strings.Cut(write("table"), "  no room for ")
