@@ -248,7 +248,7 @@ func countedOnce(t *testing.T, content []byte, file string) {
 			return fmt.Sprintf("%d %s", n, noun)
 		}
 		lost := fmt.Sprintf("Lost %s ms in %s of %d", tenths(n.lost), frames(n.late, "late frame"), n.judged)
-		jank := fmt.Sprintf("%d late of %s", n.late, frames(n.judged, "judged frame"))
+		jank := fmt.Sprintf("%d late of %d judged", n.late, n.judged)
 		presents := frames(n.presents, "present") + ", "
 		for _, x := range []struct {
 			what, in, want string
