@@ -45,8 +45,8 @@ func fleetRunCommand() *cli.Command {
 		ArgsUsage: "INPUT… -o DIR",
 		Description: "INPUT is a file, a folder with its folders, a pattern, or @FILE, a list of files. Traces are distributed over shards by their names.\n" +
 			"Events of HiAppEvent beside traces give these dimensions.\n" +
-			"Each shard makes one file in each of DIR/traces, interactions, layers, events, failures and,\n" +
-			"with --frames, frames. docs/fleet.md describes the columns, and how to run shards on many\n" +
+			"Each shard makes one file in each of DIR/traces, interactions, layers, events, failures,\n" +
+			"results and, with --frames, frames. docs/fleet.md describes the columns, and how to run shards on many\n" +
 			"machines.",
 	}, &fleetRunFlags{flags.NewFleet()}, runFleet)
 }
