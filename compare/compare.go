@@ -3,10 +3,11 @@
 //	traces of the old build, of the new one ──▶ Traces ──▶ Comparison ──▶ measures of each process, with a verdict
 //
 // One trace of each build shows changes, but does not tell them from chance: record five or more.
-// docs/ci.md has the rules.
+// Interactions, layers and Options.Measures are not compared. docs/ci.md has the rules.
 package compare
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -81,8 +82,12 @@ func (p *Process) Measure(name string) Measure {
 	return Measure{Name: name}
 }
 
-// Traces compares traces of a new build with those of a base. The error is an *ohframe.Error if nothing is in both.
+// Traces compares traces of a new build with those of a base. The error is an *ohframe.Error if a trace is missing or has no
+// complete frames, or if nothing is in both.
 func Traces(base, new []*ohframe.Trace) (*Comparison, error) {
+	if err := cmp.Or(check("base", base), check("new", new)); err != nil {
+		return nil, err
+	}
 	d, err := diff.Compare(side("base", base), side("new", new), diff.Options{})
 	if e := (*diff.Error)(nil); errors.As(err, &e) {
 		return nil, &ohframe.Error{What: e.What} // hints are about the command
@@ -104,6 +109,24 @@ func Traces(base, new []*ohframe.Trace) (*Comparison, error) {
 		c.Processes = append(c.Processes, process)
 	}
 	return c, nil
+}
+
+// check refuses what would leave fewer runs than there are traces.
+func check(side string, traces []*ohframe.Trace) error {
+	for i, t := range traces {
+		what := "is missing"
+		if t != nil && t.Timeline != nil {
+			what = "has no complete frames"
+			for range t.Timeline.Complete() {
+				what = ""
+				break
+			}
+		}
+		if what != "" {
+			return &ohframe.Error{What: fmt.Sprintf("trace %d of %d of %s %s", i+1, len(traces), side, what)}
+		}
+	}
+	return nil
 }
 
 func side(name string, traces []*ohframe.Trace) diff.Side {

@@ -102,3 +102,22 @@ func TestNothingInCommon(t *testing.T) {
 		}
 	}
 }
+
+// A trace that is missing, because its error was not looked at, or that has no frames, is an error: without it there would
+// be fewer runs than traces.
+func TestMissingTraces(t *testing.T) {
+	read := func(content string) *ohframe.Trace {
+		return must.Get(ohframe.Read(t.Context(), strings.NewReader(content), ohframe.Options{}))(t)
+	}
+	demo := read(string(must.Get(os.ReadFile("../testdata/demo.ftrace"))(t)))
+	without := read("  app-200 (  200) [001] .... 1.000100: print: B|200|H:x\n")
+	for what, broken := range map[string]*ohframe.Trace{"is missing": nil, "has no complete frames": without} {
+		_, err := compare.Traces([]*ohframe.Trace{demo, broken}, []*ohframe.Trace{demo})
+		if e := (*ohframe.Error)(nil); !errors.As(err, &e) || e.What != "trace 2 of 2 of base "+what {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if _, err := compare.Traces([]*ohframe.Trace{demo}, []*ohframe.Trace{{}}); err == nil {
+		t.Error("no error for an empty trace")
+	}
+}
