@@ -47,7 +47,7 @@ func (m Missed) Count() (n int) {
 // because each input has its own numbers.
 func Headline(hangs string, said text.Answer, inputs ...[]*stats.Interaction) (a text.Answer) {
 	total := 0
-	var janked, slow []*stats.Interaction
+	var janked, late, slow []*stats.Interaction
 	for _, list := range inputs {
 		total += len(list)
 		for _, i := range list {
@@ -55,7 +55,10 @@ func Headline(hangs string, said text.Answer, inputs ...[]*stats.Interaction) (a
 			if m.Hitches || m.Run {
 				janked = append(janked, i)
 			}
-			if m.Response {
+			switch {
+			case m.Response:
+				late = append(late, i)
+			case i.ResponseGrade() == stats.GradeB:
 				slow = append(slow, i)
 			}
 		}
@@ -74,8 +77,15 @@ func Headline(hangs string, said text.Answer, inputs ...[]*stats.Interaction) (a
 	if n := len(janked); n > 0 {
 		a.Say(fmt.Sprint(n) + of + " janked" + named(janked))
 	}
+	if n := len(late); n > 0 {
+		a.Say(fmt.Sprint(n) + of + " responded too late" + named(late))
+	}
+	if a.Summary == "" { // a slow response alone is no headline
+		a.Say(said.Summary)
+		said.Summary = ""
+	}
 	if n := len(slow); n > 0 {
-		a.Say(fmt.Sprint(n) + of + " responded too late" + named(slow))
+		a.Say(fmt.Sprint(n) + of + " responded slowly, with grade B" + named(slow))
 	}
 	a.Add(said)
 	return a
