@@ -416,7 +416,7 @@ func TestBufferMissesRefresh(t *testing.T) {
 	layer, causes := v.explained(t)
 	b := layer.Buffers[7]
 	e := causes.Of(b.Render)
-	if got, want := causetext.Shown(causes, e), "the display waited 1.0 ms after the commit for the GPU of layer video; usual 0.0"; got != want || e.Shown.Waited != b {
+	if got, want := causetext.Shown(causes, e), "the display waited 1.0 ms after the commit for the GPU of layer video; usual 0.0"; got != want || e.Shown.Shares[0].Waited != b {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }

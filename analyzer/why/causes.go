@@ -94,9 +94,6 @@ type Explanation struct {
 	// Delay is the time before the commit in which its thread had nothing to do, for Shown. render_service
 	// puts commits off on purpose. It is 0 for frames that were not shown later than usual.
 	Delay trace.Duration
-	// Waited is the buffer of the frame whose GPU the display waited for, if that is the cause that it
-	// was Shown late; otherwise nil.
-	Waited *analyzer.Buffer
 	// Dropped is the buffer that should have been shown in place of a late one: the first of those that were
 	// dropped after the one shown before. It is nil if none was.
 	Dropped *analyzer.Buffer
@@ -235,6 +232,8 @@ type Share struct {
 	// that the render thread was still drawing, for WaitRender; nil if unknown. For a frame that
 	// was shown late, it is also that which was still committed, or worked on by the GPU or the display.
 	Earlier *analyzer.Frame `json:"-"`
+	// Waited is the buffer of a frame that was shown late whose GPU the display waited for; nil if that is unknown.
+	Waited *analyzer.Buffer `json:"-"`
 	// Function is the kernel function in which the thread waited the longest; empty
 	// if unknown.
 	Function string `json:"function,omitzero"`

@@ -32,6 +32,9 @@ func Summary(in *Input) (first *Subject, a text.Answer, late bool) {
 	}); i >= 0 {
 		other = list[i]
 	}
+	if shown := lead.shownBy(other); lead.Frames.Late+lead.Ranking.NotBegun > 0 && shown != nil {
+		other = shown
+	}
 	application := lead
 	if lead.Kind != stats.Application {
 		application = other
@@ -41,7 +44,8 @@ func Summary(in *Input) (first *Subject, a text.Answer, late bool) {
 	if other.Frames.Late > 0 && (other.Shown.Late == 0 || application == other) {
 		lateFrames = other.summary()
 	}
-	switch pictures := application.pictures(lead); {
+	pictures := application.pictures(lead)
+	switch {
 	case lead.Frames.Late+lead.Ranking.NotBegun > 0 && application == other:
 		a.Say(frames, lateFrames, pictures, lead.shown())
 	case lead.Frames.Late+lead.Ranking.NotBegun > 0:
@@ -53,9 +57,28 @@ func Summary(in *Input) (first *Subject, a text.Answer, late bool) {
 	default:
 		a.Say(lateFrames, other.shown(), frames)
 	}
-	a.Say(lead.pickedUp(alone), other.pickedUp(false))
+	if pictures == "" { // it says that, too
+		a.Say(lead.pickedUp(alone), other.pickedUp(false))
+	}
 	late = !alone || lead.Frames.Late+lead.Ranking.NotBegun+lead.Shown.Late+len(lead.PickedUpLate) > 0
 	return lead.subject(), a, late
+}
+
+// shownBy returns of all frames of render_service those that show frames of an application, if one of them was shown
+// late; otherwise nil.
+func (p *Process) shownBy(service *Process) *Process {
+	if p.Kind != stats.Application || service.Kind != stats.RenderService || service.Pictures || service.Shown.Late == 0 {
+		return nil
+	}
+	shows := map[*analyzer.Frame]bool{}
+	for _, f := range p.frames {
+		shows[f.Render] = true
+	}
+	s := NewProcess(service.Source, service.Kind, slices.DeleteFunc(slices.Clone(service.frames), func(f *analyzer.Frame) bool { return !shows[f] }), service.all)
+	if s.Pictures = true; s.Shown.Late == 0 {
+		return nil
+	}
+	return s
 }
 
 // summary says how many frames were late, and why.
@@ -93,30 +116,47 @@ func (p *Process) pickedUp(alone bool) string {
 	return words
 }
 
-// pictures says by how much the pictures of an application came late to the display if that is not all because of
-// itself; empty otherwise. The sentence follows one about lead.
+// pictures says by how much the pictures of an application came late to the display, and the parts of that, if other
+// sentences do not say all; empty otherwise. The sentence follows one about lead.
 func (p *Process) pictures(lead *Process) string {
 	d := p.delay()
-	if d == nil || d.System == 0 || p.Frames.Late == 0 {
+	if d == nil || p.Frames.Late == 0 {
+		return ""
+	}
+	var parts []string
+	add := func(part trace.Duration, words string, frames int) {
+		if part == 0 {
+			return
+		}
+		if frames > 0 {
+			words += fmt.Sprintf(" (%s)", text.Count(frames, "frame"))
+		}
+		parts = append(parts, text.Milliseconds(part)+" "+words)
+	}
+	add(d.Application, "by the application", 0)
+	add(d.Services, "by late vsyncs or services", 0)
+	add(d.PickedUp, "picked up late", d.pickedUp)
+	add(d.Shown, "shown late", d.shown)
+	if len(parts) < 2 && d.Services == 0 {
 		return ""
 	}
 	whose := "Its pictures"
 	if p != lead {
 		whose = "Pictures of " + p.subject().name()
 	}
-	sum := d.Application + d.System
-	words := fmt.Sprintf("%s came %s ms late in all", whose, text.Milliseconds(sum))
-	if d.Application == 0 {
-		return words + ", by the system"
-	}
-	return words + fmt.Sprintf(": %s by the application, %s by the system", text.Percent(d.Application, sum), text.Percent(d.System, sum))
+	return fmt.Sprintf("%s came %s ms late in all: %s", whose, text.Milliseconds(d.Application+d.Services+d.PickedUp+d.Shown), strings.Join(parts, ", "))
 }
 
-// lateness is by how much the pictures of an application came late to the display, in sum: because of its
-// frames, and because the system delayed these, or render_service picked them up or showed them late.
+// lateness is by how much the pictures of an application came late to the display, in sum.
 type lateness struct {
-	Application trace.Duration `json:"application_ns"` // because of its own frames, and because of the system
-	System      trace.Duration `json:"system_ns"`
+	Application trace.Duration `json:"application_ns"` // because of its own frames
+	Services    trace.Duration `json:"services_ns"`    // because of its frames that were late because of a late vsync or a service
+	// because "render_service" picked frames up late that were on time, and because it showed frames late, but for those
+	// with the GPU work of the application
+	PickedUp trace.Duration `json:"picked_up_ns"`
+	Shown    trace.Duration `json:"shown_ns"`
+
+	pickedUp, shown int // frames of these
 }
 
 // bySystem reports whether the cause of a late frame of an application is not its own: the vsync came late, or
@@ -152,12 +192,17 @@ func (p *Process) delay() *lateness {
 		if f.Render == nil {
 			continue
 		}
-		picked := &d.System
-		if f.Late() && !bySystem(p.all, p.all.Of(f)) {
-			picked = &d.Application
-		}
 		if f.PickUpDelay() > 0 {
-			*picked += max(f.Render.Expected.Start.Sub(f.Expected.End), 0)
+			late := max(f.Render.Expected.Start.Sub(f.Expected.End), 0)
+			switch {
+			case !f.Late():
+				d.PickedUp += late
+				d.pickedUp++
+			case bySystem(p.all, p.all.Of(f)):
+				d.Services += late
+			default:
+				d.Application += late
+			}
 		}
 		e := p.all.Of(f.Render)
 		if !e.ShownLate() {
@@ -167,10 +212,11 @@ func (p *Process) delay() *lateness {
 		if root := p.all.Of(cause.Root); root.ShownLate() {
 			cause = root.Shown
 		}
-		if w := cause.Waited; w != nil && w.Layer.Process == f.Process {
+		if w := cause.Shares[0].Waited; w != nil && w.Layer.Process == f.Process {
 			d.Application += e.Shown.Lost // its own work on the GPU
 		} else {
-			d.System += e.Shown.Lost
+			d.Shown += e.Shown.Lost
+			d.shown++
 		}
 	}
 	return d

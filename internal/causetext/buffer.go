@@ -153,7 +153,7 @@ func bufferTitle(c *why.Cost) string {
 		return title
 	}
 	s := *c.Share
-	if words := displayTitle(s.Stage, s.Wait); words != "" {
+	if words := displayTitle(s.Stage, s.Wait, waited(c)); words != "" {
 		return title + ": " + words
 	}
 	s.Stage = why.NoStage // the reason says so

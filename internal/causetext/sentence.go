@@ -175,8 +175,8 @@ func shown(c *why.Causes, e *why.Explanation, share *why.Share) string {
 		s.Culprit = nil // the root follows
 	}
 	switch {
-	case first && e.Shown.Waited != nil:
-		return fmt.Sprintf("the display waited %s after the commit for the GPU of layer %s", ms(s.Value), producer(e.Shown.Waited.Layer))
+	case s.Waited != nil:
+		return fmt.Sprintf("the display waited %s after the commit for the GPU of layer %s", ms(s.Value), producer(s.Waited.Layer))
 	case s.Stage == why.StageDisplay && s.Wait == why.WaitGPU && s.Earlier != nil:
 		return "the GPU was still busy with " + frameName(s.Earlier)
 	case s.Stage == why.StageDisplay && s.Wait == why.WaitGPU:

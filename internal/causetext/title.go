@@ -6,6 +6,7 @@ import (
 	"iter"
 	"strings"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/place"
@@ -79,7 +80,7 @@ func CostTitle(c *why.Cost) string {
 	default:
 		return bufferTitle(c)
 	}
-	return cmp.Or(displayTitle(c.Stage(), c.Wait), costName(c, c.Share.Function))
+	return cmp.Or(displayTitle(c.Stage(), c.Wait, waited(c)), costName(c, c.Share.Function))
 }
 
 // CostAdvice returns the advice for a cause, as Advice does.
@@ -87,10 +88,33 @@ func CostAdvice(c *why.Cost) string {
 	switch {
 	case c.Outcome == why.DroppedBuffer:
 		return Advice(why.AdviseQueue)
+	case c.Share != nil && waited(c) != nil && c.Share.Advice == why.AdviseFence:
+		return strings.Replace(Advice(why.AdviseFence), "GPU work", "the GPU work of layer "+producer(waited(c)), 1)
 	case c.Share != nil:
 		return Advice(c.Share.Advice)
 	}
 	return ""
+}
+
+// waited returns the layer whose GPU the display waited for in all late frames or buffers of a cause; nil if it is not
+// one layer.
+func waited(c *why.Cost) *analyzer.Layer {
+	if c.Share == nil || c.Share.Waited == nil {
+		return nil
+	}
+	layer := c.Share.Waited.Layer
+	for _, e := range c.Late {
+		shares := e.Shares
+		if e.Buffer == nil {
+			shares = e.Shown.Shares
+		}
+		for i := range shares {
+			if s := &shares[i]; s.Stage == why.StageDisplay && s.Wait == why.WaitGPU && s.Earlier == nil && (s.Waited == nil || s.Waited.Layer != layer) {
+				return nil
+			}
+		}
+	}
+	return layer
 }
 
 // CostName names the cause as CostTitle does, without the function of its worst frame. A
@@ -131,11 +155,14 @@ func doing(d *why.Doing) string {
 	return " " + WaitTitle(d.Wait)
 }
 
-// displayTitle names a wait between the commit and the display; empty for other stages.
-func displayTitle(stage why.Stage, wait why.Wait) string {
+// displayTitle names a wait between the commit and the display, for the GPU of a layer if it is known; empty for other
+// stages.
+func displayTitle(stage why.Stage, wait why.Wait, of *analyzer.Layer) string {
 	switch {
 	case stage != why.StageDisplay:
 		return ""
+	case wait == why.WaitGPU && of != nil:
+		return "waiting for the GPU of layer " + producer(of)
 	case wait == why.WaitGPU:
 		return "waiting for a GPU after the commit"
 	}

@@ -3,6 +3,7 @@ package causetext
 import (
 	"testing"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/testing/must"
@@ -50,5 +51,43 @@ func TestOwnThread(t *testing.T) {
 		c := &why.Culprit{PID: 7, TID: test.tid, Process: "app", Thread: test.thread, Wait: why.Run, Time: 14 * trace.Millisecond, Did: 14 * trace.Millisecond, Sure: true}
 		s := why.Share{Wait: why.WaitOwnThread, Slice: "Draw", Value: 14 * trace.Millisecond, Calls: 1, Culprit: c}
 		must.Equal(t, phrase(&why.Causes{}, &s), test.want)
+	}
+}
+
+// The display may wait for the GPU of another process: its layer is named, and what to change is there. Without one
+// layer for all frames, none is.
+func TestWaitedForGPUOfLayer(t *testing.T) {
+	layers := []*analyzer.Layer{{ID: 1, Name: "video", Process: &analyzer.Process{Name: "com.example.video"}}, {ID: 2, Name: "game"}}
+	gpu := func(layer int) why.Share {
+		s := why.Share{Stage: why.StageDisplay, Wait: why.WaitGPU, Advice: why.AdviseFence}
+		if layer >= 0 {
+			s.Waited = &analyzer.Buffer{Layer: layers[layer]}
+		}
+		return s
+	}
+	knockOn := gpu(-1)
+	knockOn.Earlier = &analyzer.Frame{}
+	const unknown, general = "waiting for a GPU after the commit", "reduce GPU work: less overdraw, blur and large surfaces"
+	for _, test := range []struct {
+		shares        []why.Share
+		title, advice string
+	}{
+		{[]why.Share{gpu(0), gpu(0), knockOn}, "waiting for the GPU of layer video (com.example.video)",
+			"reduce the GPU work of layer video (com.example.video): less overdraw, blur and large surfaces"},
+		{[]why.Share{gpu(0), gpu(1)}, unknown, general},
+		{[]why.Share{gpu(0), gpu(-1)}, unknown, general},
+		{[]why.Share{gpu(-1)}, unknown, general},
+	} {
+		frames := why.Cost{Wait: why.WaitGPU, Stages: []why.StageCost{{Stage: why.StageDisplay}}, Share: &test.shares[0]}
+		buffers := frames
+		buffers.Outcome = why.ShownLate
+		for _, s := range test.shares {
+			frames.Late = append(frames.Late, &why.Explanation{Frame: &analyzer.Frame{}, Shown: &why.Explanation{Shares: []why.Share{s}}})
+			buffers.Late = append(buffers.Late, &why.Explanation{Buffer: &analyzer.Buffer{}, Shares: []why.Share{s}})
+		}
+		must.Equal(t, CostTitle(&frames), test.title, "frames")
+		must.Equal(t, CostTitle(&buffers), "shown late by render_service: "+test.title, "buffers")
+		must.Equal(t, CostAdvice(&frames), test.advice, "frames")
+		must.Equal(t, CostAdvice(&buffers), test.advice, "buffers")
 	}
 }

@@ -235,7 +235,7 @@ func (b *lateBuffer) judge(renders []*analyzer.Frame, e *why.Explanation) {
 	case !b.Buffer.Acquired.Known() || !b.last.Acquired.Known():
 	case !b.due.Known():
 		b.Outcome = why.ShownLate
-		waited := e != nil && e.Shown != nil && e.Shown.Waited == b.Buffer
+		waited := e.ShownLate() && e.Shown.Shares[0].Waited == b.Buffer
 		if waited || due.Ready > b.Buffer.Acquired && b.excess(why.StepGPU) >= max(leastShare, b.Lost/2) {
 			b.Outcome = why.DrawnLate
 		}

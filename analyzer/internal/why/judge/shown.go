@@ -363,7 +363,7 @@ func (j *judge) judgeShown(w *usualWay, p *passing) {
 		share.Earlier = cmp.Or(share.Earlier, w.stillBusy(p, share, s.Due))
 	}
 	if len(s.Shares) > 0 && s.Shares[0].Stage == why.StageDisplay && s.Shares[0].Wait == why.WaitGPU && p.last != nil && min(p.last.Ready, p.marks[5]) == p.ready() {
-		s.Waited = p.last
+		s.Shares[0].Waited = p.last
 	}
 }
 
