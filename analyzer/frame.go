@@ -268,20 +268,6 @@ func (f *Frame) threadEnd() trace.Time {
 	return max(f.Actual.End, f.Draw.End)
 }
 
-// Judge sets MainLate and GPULate, by rule 3.2 of docs/frames.md: ending at the deadline is on
-// time, and without a known deadline nothing is late.
-func (f *Frame) Judge() {
-	if !f.Deadline.Known() {
-		return
-	}
-	if f.threadEnd() > f.Deadline {
-		f.Facts |= MainLate
-	}
-	if f.GPUSpan().End > f.Deadline {
-		f.Facts |= GPULate
-	}
-}
-
 // GPUSpan returns the interval from the start of the frame's first GPU work to the end of
 // the last.
 func (f *Frame) GPUSpan() (span Interval) {

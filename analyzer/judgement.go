@@ -45,29 +45,6 @@ func (j Judgement) Judged() bool { return j.Late != NotSaid }
 // Lost returns by how much a late frame missed its deadline, zero for others and if that is unknown.
 func (j Judgement) Lost() trace.Duration { return max(0, j.Overrun) }
 
-// lateness reports whether the frame was late: as SurfaceFlinger judged it, by its deadline, or by
-// the pace of its buffer. Frames that were dropped or that the trace truncates are not judged.
-func (f *Frame) lateness() Answer {
-	t := f.frameTimeline()
-	switch {
-	case f.Facts.Has(MainLate | GPULate):
-		return Yes
-	case f.Facts.Has(Dropped | Truncated):
-		return NotSaid
-	case t == nil && (f.Deadline.Known() || f.Pace != Unpaced):
-		return No
-	case t == nil:
-		return NotSaid
-	case t.OnTimeFinish == Yes || t.OnTimeFinish == NotSaid && t.Jank != 0:
-		return No
-	case f.Kind == ApplicationFrame && f.Deadline.Known():
-		// An interval of SurfaceFlinger's own ends when the frame is shown, not when the
-		// work is done.
-		return No
-	}
-	return NotSaid
-}
-
 func (f *Frame) emptiness() Answer {
 	if f.Facts.Has(EmptyUnknown | Truncated) {
 		return NotSaid

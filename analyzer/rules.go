@@ -8,8 +8,45 @@ import (
 )
 
 // The rules of docs/frames.md that follow from the facts of frames, each in one place. They
-// are pure functions of their arguments. Those that decide facts are in
+// are functions of one frame. Those that decide facts are in
 // analyzer/internal/reconstruct/rules.go.
+
+// Judge sets MainLate and GPULate, by rule 3.2 of docs/frames.md: ending at the deadline is on
+// time, and without a known deadline nothing is late.
+func (f *Frame) Judge() {
+	if !f.Deadline.Known() {
+		return
+	}
+	if f.threadEnd() > f.Deadline {
+		f.Facts |= MainLate
+	}
+	if f.GPUSpan().End > f.Deadline {
+		f.Facts |= GPULate
+	}
+}
+
+// lateness reports whether the frame was late: as SurfaceFlinger judged it, by its deadline, or by
+// the pace of its buffer. Frames that were dropped or that the trace truncates are not judged.
+func (f *Frame) lateness() Answer {
+	t := f.frameTimeline()
+	switch {
+	case f.Facts.Has(MainLate | GPULate):
+		return Yes
+	case f.Facts.Has(Dropped | Truncated):
+		return NotSaid
+	case t == nil && (f.Deadline.Known() || f.Pace != Unpaced):
+		return No
+	case t == nil:
+		return NotSaid
+	case t.OnTimeFinish == Yes || t.OnTimeFinish == NotSaid && t.Jank != 0:
+		return No
+	case f.Kind == ApplicationFrame && f.Deadline.Known():
+		// An interval of SurfaceFlinger's own ends when the frame is shown, not when the
+		// work is done.
+		return No
+	}
+	return NotSaid
+}
 
 // pickedUpLate reports whether a misaligned application frame was picked up too late
 // (7.4). It may also be picked up too early.
