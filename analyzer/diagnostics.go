@@ -77,6 +77,12 @@ type Diagnostics struct {
 	Recorded    Recorded
 }
 
+// Names of MissingMarkers on which it depends what is known of the frames of applications.
+const (
+	ReceiveVsyncMarker = "ReceiveVsync"
+	OnVsyncEventMarker = "OnVsyncEvent"
+)
+
 // Total returns the number of occurrences of one diagnostic.
 func (d *Diagnostics) Total(what Diagnostic) int {
 	for i := range d.Counts {

@@ -80,7 +80,7 @@ type FunctionUse struct {
 	Late, OnTime FunctionSum
 }
 
-// FunctionID is what the sums of a function are of.
+// FunctionID says which samples are summed: of a function, in one stage and wait, in frames of one kind.
 type FunctionID struct {
 	Process *analyzer.Process
 	Kind    analyzer.Kind

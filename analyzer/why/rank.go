@@ -377,7 +377,7 @@ func (m *costs) costOf(e *Explanation, s *Share, lost trace.Duration) *Cost {
 	return one
 }
 
-// costID is what is one cause.
+// costID says which shares count as one cause.
 type costID struct {
 	outcome  Outcome
 	wait     Wait

@@ -36,6 +36,24 @@ var waits = [why.WaitCount]string{
 	why.Variation:        "a little slower everywhere",
 }
 
+// waitFor says what a blocked thread waited for, for the waits that phrase does not
+// spell out.
+var waitFor = [why.WaitCount]string{
+	why.WaitBinder:       "for the reply of",
+	why.WaitFence:        "for the GPU or the display",
+	why.WaitBuffer:       "for a free buffer",
+	why.WaitIO:           "for storage",
+	why.WaitMem:          "for memory",
+	why.WaitNet:          "for the network",
+	why.WaitRender:       "for the render thread",
+	why.WaitOwnThread:    "for its own thread",
+	why.WaitOtherProcess: "for",
+	why.WaitTimer:        "in a sleep or for a timeout",
+	why.WaitKernel:       "in the kernel",
+	why.WaitInterrupt:    "for an interrupt",
+	why.WaitSleep:        "for something that is not in the trace",
+}
+
 // Wait returns a wait's name for people, as docs/why.md lists it.
 func Wait(w why.Wait) string { return waits[w] }
 

@@ -49,11 +49,11 @@ func Stem(label []byte) (stem []byte, ok bool) {
 // afterName are the bytes behind letters in brackets that decide whether these are a name.
 var afterName = []byte("]:=,")
 
-// end is how a byte of a label ends what decides the key.
-type end uint8
+// boundary is what a byte of a label means for the key, which ends there or goes on.
+type boundary uint8
 
 const (
-	within end = iota
+	within boundary = iota
 	newWord
 	atNumber
 	atBracket
@@ -62,7 +62,7 @@ const (
 )
 
 // ends are the bytes at which scan may return.
-var ends = func() (set [256]end) {
+var ends = func() (set [256]boundary) {
 	set[' '], set['\t'], set['['], set['('] = newWord, newWord, atBracket, atParenthesis
 	for c := '0'; c <= '9'; c++ {
 		set[c] = atNumber

@@ -102,7 +102,7 @@ func (q *judge) judgeLinks(t *input) {
 	if n := d.Total(analyzer.AppliedUnknown); n >= minBad && q.WithTransaction > 0 && float64(n) > sendersLimited*float64(n+applied) {
 		q.add(stats.Limited, "missing_senders", "%d of %s of application frames that are missing", n, text.Count(n+applied, "applied transaction"))
 	}
-	if q.platformFrames() >= minBad && q.platformJudged == 0 && slices.Contains(d.MissingMarkers, "OnVsyncEvent") {
+	if q.platformFrames() >= minBad && q.platformJudged == 0 && slices.Contains(d.MissingMarkers, analyzer.OnVsyncEventMarker) {
 		q.add(stats.Limited, "no_ace", "no marker OnVsyncEvent, jank of applications is unknown")
 	}
 }

@@ -292,7 +292,7 @@ func (q *judge) advice(d *analyzer.Diagnostics) string {
 // judgeFrames adds the reasons that come from what frames lack.
 func (q *judge) judgeFrames(t *input, all int, isText bool) {
 	clock := &t.Clock
-	if missing := t.Diagnostics.MissingMarkers; isText && q.Frames() > q.FrameworkFrames && slices.Contains(missing, "ReceiveVsync") {
+	if missing := t.Diagnostics.MissingMarkers; isText && q.Frames() > q.FrameworkFrames && slices.Contains(missing, analyzer.ReceiveVsyncMarker) {
 		if q.inferred > 0 {
 			q.add(stats.Limited, "inferred_deadlines", "no marker ReceiveVsync, deadlines are inferred from the times between vsyncs")
 		} else {

@@ -39,7 +39,7 @@ const (
 
 // thresholds are the field's. docs/glossary.md lists them.
 var thresholds = [...]Threshold{
-	{HitchRatio, "hitch ratio, ms/s", 5, 10, "Apple: less than 5 is good, more than 10 critical"},
+	{HitchRatio, "hitch ratio, ms/s", stats.HitchLimit, stats.HitchCritical, "Apple: less than 5 is good, more than 10 critical"},
 	{Jank, "share of late frames, %", 5, 25, "from 5 %, P95 is late; Google Play: a session with more than 25 % slow frames is slow"},
 	{frameTime, "duration of a frame, ms", 16, 700, "Android: a slow frame, a frozen frame"},
 	{Overrun, "overrun, refresh periods", 2, 6, "OpenHarmony's stutter levels (HapRay): medium from 2, severe above 6"},

@@ -61,7 +61,7 @@ func (b *builder) refreshRates(in *Input) (blocks []view.Block) {
 // noVotes is what the trace lacks.
 const noVotes = "The trace has no votes on the refresh rate: render_service writes them since 4.1, with the tag graphic."
 
-// rateSection returns that of refresh rates. Without any votes in the trace, it says so.
+// rateSection returns the section of refresh rates. Without any votes in the trace, it says so.
 func rateSection(in *Input, about string, blocks ...view.Block) []view.Block {
 	if in.Timeline != nil && len(in.Timeline.Decisions) == 0 {
 		blocks = append(blocks, view.Note{Text: noVotes, Level: view.Soft})

@@ -108,7 +108,7 @@ func (b *builder) track(s *scanner) {
 	b.starts = s.starts
 	first := &s.events[0]
 	if b.last.Known() && first.Time.Sub(b.last).Abs() >= minStep {
-		b.step(b.last, first)
+		b.jump(b.last, first)
 	}
 	b.look(s.events)
 	if s.end.Known() && (!b.span.Start.Known() || s.start < b.span.Start) {
@@ -128,7 +128,7 @@ func (b *builder) track(s *scanner) {
 		e := &s.events[step.event]
 		switch step.kind {
 		case timeStep:
-			b.step(step.at, e)
+			b.jump(step.at, e)
 		case firstLine:
 			b.coverage.begin(&s.cpus[step.cpu], e)
 		case firstSwitch:
@@ -139,7 +139,7 @@ func (b *builder) track(s *scanner) {
 			b.coverage.endSilence(wakings{minWoken, step.at}, e.CPU, e.Time)
 		default:
 			if !all {
-				b.do(step, s.events)
+				b.apply(step, s.events)
 			}
 		}
 	}
@@ -161,8 +161,8 @@ func (b *builder) track(s *scanner) {
 	s.starts, s.again = b.starts, s.again || len(b.starts) > begun
 }
 
-// do does a step for frames.
-func (b *builder) do(step *step, events []hitrace.Event) {
+// apply gives the frames what the scanner selected.
+func (b *builder) apply(step *step, events []hitrace.Event) {
 	switch e := &events[step.event]; step.kind {
 	case switchStep:
 		b.switched(trace.CPU(step.cpu), step.prev, step.next, step.at)
@@ -180,10 +180,10 @@ func (b *builder) leap(e *hitrace.Event) {
 	b.diagnostics.seeProcess(t.pid)
 }
 
-// step adds a step in the time of lines.
-func (b *builder) step(from trace.Time, e *hitrace.Event) {
-	b.clock.step(from, e.Time, e.Number)
-	b.coverage.step(from, e.Time)
+// jump notes that the time of lines went on or back at once: clocks and silences depend on it.
+func (b *builder) jump(from trace.Time, e *hitrace.Event) {
+	b.clock.jump(from, e.Time, e.Number)
+	b.coverage.jump(from, e.Time)
 }
 
 // look finds out what few events show, mostly.

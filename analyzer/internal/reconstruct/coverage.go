@@ -170,8 +170,8 @@ type silence struct {
 	ended trace.TID
 }
 
-// step adds a step in the time of lines.
-func (c *coverage) step(from, to trace.Time) {
+// jump notes that the time of lines went on at once.
+func (c *coverage) jump(from, to trace.Time) {
 	if to.Sub(from) >= minSilence && len(c.silences) < maxSilences {
 		c.silences = append(c.silences, silence{from: from, to: to})
 	}

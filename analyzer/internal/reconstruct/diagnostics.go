@@ -137,8 +137,8 @@ var frameMarkers = []struct {
 	word hitrace.Word
 	name string
 }{
-	{hitrace.ReceiveVsync, "ReceiveVsync"},
-	{hitrace.OnVsyncEvent, "OnVsyncEvent"},
+	{hitrace.ReceiveVsync, analyzer.ReceiveVsyncMarker},
+	{hitrace.OnVsyncEvent, analyzer.OnVsyncEventMarker},
 	{hitrace.MarshTransaction, "MarshRSTransactionData"},
 	{hitrace.DoComposition, "RSMainThread::DoComposition"},
 }

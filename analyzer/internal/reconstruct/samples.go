@@ -98,8 +98,8 @@ func (c *clockSamples) followed(from analyzer.ClockSource) bool {
 	return slices.ContainsFunc(c.all[from:], func(s []clockSample) bool { return len(s) > minUnsteady })
 }
 
-// step adds a step in the time of lines.
-func (c *clockSamples) step(from, to trace.Time, line int) {
+// jump notes that the time of lines went on or back at once.
+func (c *clockSamples) jump(from, to trace.Time, line int) {
 	if len(c.steps) < maxSamples {
 		c.steps = append(c.steps, lineStep{from, to, line})
 	}

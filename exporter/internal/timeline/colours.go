@@ -69,7 +69,7 @@ var waitColours = [why.WaitCount]colour{
 	why.WaitBinder:       "wait for another process's reply",
 	why.WaitFence:        "waited for the GPU or the display",
 	why.WaitBuffer:       "wait for buffer",
-	why.WaitIO:           "waiting for storage I/O",
+	why.WaitIO:           "waiting for storage I/O", // not the words of reports: the UI makes the colour from these
 	why.WaitMem:          "waiting for free pages",
 	why.WaitNet:          "waits for the network",
 	why.WaitRender:       "blocked by the render thread",

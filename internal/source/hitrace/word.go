@@ -99,7 +99,8 @@ type spelling struct {
 	accept func(rest []byte) bool
 }
 
-// spellings are sorted. If one prefix begins with another, the longer one is first.
+// spellings are sorted. If one prefix begins with another, the longer one is first. Those of markers that
+// begin a stage are in internal/place/table.go, too.
 var spellings = newVocabulary([]spelling{
 	{"Acquire Fence ", AcquireFence, anything},
 	{"AcquireBuffer", AcquireBuffer, isQueueCall},

@@ -25,7 +25,7 @@ type Book struct {
 	// others are what others did in waits of late frames, and activities memory for them.
 	others     map[stretch][]why.Activity
 	activities []why.Activity
-	// suspects, waiteds and threads are memory for Waits. The first suspected of the suspects are in use.
+	// Memory that Waits uses again, as it runs for each late frame. suspected is how many of suspects are in use.
 	suspects  []*suspect
 	suspected int
 	waiteds   []Waited

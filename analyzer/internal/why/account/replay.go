@@ -19,7 +19,7 @@ const maxWaiting = 16
 // nanosecond of every span to one cell. It sorts them by their actual start.
 func (b *Book) Distribute(tid trace.TID, list []*Account) { b.distribute(tid, list, nil) }
 
-// distribute is Distribute, for stretches, too.
+// distribute also fills stretches, which frames may overlap.
 func (b *Book) distribute(tid trace.TID, list, stretches []*Account) {
 	slices.SortStableFunc(list, func(a, b *Account) int { return cmp.Compare(a.Actual, b.Actual) })
 	var watches []*Account

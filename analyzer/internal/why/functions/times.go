@@ -15,7 +15,7 @@ type Stage struct {
 	Wait  why.Wait
 }
 
-// Runs is that of the Wait.
+// Runs reports whether the thread ran, not waited.
 func (s Stage) Runs() bool { return s.Wait.Runs() }
 
 // Times are the samples of a frame, and the time in which they could be taken.

@@ -299,7 +299,7 @@ func bounded(list []*account.Account) []*account.Account {
 	return kept
 }
 
-// respond returns the result.
+// respond returns the steps as an explanation, each with what its threads did.
 func (j *judge) respond(r *response) *why.Explanation {
 	answer := &why.Explanation{Interaction: r.Interaction, Start: r.Span().Start}
 	for i := range r.steps {
