@@ -2,9 +2,11 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
+	"ohframe/analyzer/why"
 	"ohframe/internal/testing/browsertest"
 	"ohframe/internal/testing/slow"
 )
@@ -21,6 +23,7 @@ func TestPages(t *testing.T) {
 		{"none", sample()},
 		{"one", []Input{inputOf("one.ftrace", one.Timeline)}},
 		{"causes", []Input{explained("FlushLayoutTask", "Worker")}},
+		{"unbroken", []Input{unbroken()}},
 		{"several", []Input{film(), film()}},
 		{"interactions", []Input{flings(), flings()}},
 		{"layers", []Input{screen(), screen()}},
@@ -33,7 +36,7 @@ func TestPages(t *testing.T) {
 	}
 	for _, page := range pages {
 		t.Run(page.name, func(t *testing.T) {
-			if page.name != "several" && page.name != "interactions" && page.name != "layers" {
+			if !slices.Contains([]string{"several", "interactions", "layers", "unbroken"}, page.name) {
 				slow.Skip(t)
 			}
 			b := &browser{browsertest.New(t)}
@@ -45,7 +48,9 @@ func TestPages(t *testing.T) {
 					b.Show(written, width, 1000, scheme)
 					t.Logf("%s: %d KB, opened in %s", what, len(written)>>10, time.Since(begun).Round(time.Millisecond))
 					b.Screenshot(fmt.Sprintf("page-%s-%d-%s", page.name, width, scheme))
+					eval[bool](b, `(() => { window.folded = [...document.querySelectorAll("article[hidden]")]; folded.forEach((a) => a.hidden = false); return true })()`)
 					b.CheckNoSidewaysScroll(what)
+					eval[bool](b, `folded.forEach((a) => a.hidden = true) || true`)
 					eval[bool](b, `document.querySelectorAll("article:not([hidden]) details").forEach((d, i) => d.open = i < 3) || true`)
 					b.CheckAccessible(what)
 					b.CheckQuiet()
@@ -53,4 +58,15 @@ func TestPages(t *testing.T) {
 			}
 		})
 	}
+}
+
+// unbroken is a trace whose slices have long names that no line can end in, such as those of C++ symbols.
+func unbroken() Input {
+	const long = "WithoutBreaksWithoutBreaksWithoutBreaksWithoutBreaksWithoutBreaksWithoutBreaksWithoutBreaksWithoutBreaksWithoutBreaks"
+	in := explained("FlushLayoutTask"+long, "Worker"+long)
+	for _, e := range in.Causes.Frames {
+		instance := why.Instance{Time: 5 * ms1, Arguments: []why.Argument{{Name: "source", Value: long}}}
+		e.Shares[0].Instances = []why.Instance{instance, instance, instance}
+	}
+	return in
 }
