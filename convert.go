@@ -159,7 +159,7 @@ func passThrough(ctx context.Context, in *input, w io.Writer, o *ConvertOptions)
 	if in.format.name == tarArchive {
 		cut = unpack.CheckTar(content)
 	} else {
-		read, about, _ := perfetto.Read(ctx, content, perfetto.Options{Strict: o.FailOnDamage, Limits: o.Limits})
+		read, about, _ := perfetto.Read(ctx, content, perfetto.Options{Limits: o.Limits})
 		if read != nil {
 			q := quality.Of(read.Timeline, read.Lines, read.Causes)
 			s.Trace = Trace{Timeline: read.Timeline, Causes: read.Causes, Lines: linesOf(read.Lines), Quality: q, Converted: about.Ours, totals: read.Lines}

@@ -2,11 +2,9 @@ package ohframe
 
 import (
 	"errors"
-	"fmt"
 
 	"ohframe/internal/diag"
 	"ohframe/internal/result"
-	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/unpack"
 )
 
@@ -17,8 +15,6 @@ type Error struct {
 	What string
 	// Hint is advice for the one who has the input, or empty.
 	Hint string
-	// Line is the line of the input, counted from 1; zero if unknown.
-	Line int
 	// Limit is the name of the limit that the input exceeds, one of trace.AllLimits; empty
 	// unless the error is ErrLimit.
 	Limit string
@@ -26,13 +22,7 @@ type Error struct {
 	Err error
 }
 
-// Error returns What after the line, if that is known.
-func (e *Error) Error() string {
-	if e.Line > 0 {
-		return fmt.Sprintf("line %d: %s", e.Line, e.What)
-	}
-	return e.What
-}
+func (e *Error) Error() string { return e.What }
 
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
@@ -55,10 +45,6 @@ var (
 	// ErrLimit: the input exceeds a limit that ends reading, such as that of inflated
 	// bytes.
 	ErrLimit = errors.New("limit exceeded")
-	// ErrLine: with Options.FailOnDamage, a line was not understood. Error.Line is its number.
-	ErrLine = errors.New("line not understood")
-	// ErrDamaged: with Options.FailOnDamage, a binary trace is damaged.
-	ErrDamaged = diag.ErrDamaged
 	// ErrSamples: Options.Samples cannot be read, or does not fit the trace. Its text is about
 	// that file.
 	ErrSamples = errors.New("samples not usable")
@@ -71,25 +57,16 @@ var (
 // asError returns the errors of the packages behind this one as an *Error. Others,
 // of the reader or the context, are returned as they are.
 func asError(err error) error {
-	var line *hitrace.LineError
 	var limit *unpack.LimitError
 	var failed *diag.Error
 	switch {
-	case errors.As(err, &line):
-		return &Error{What: line.Problem.String(), Line: line.Line, Err: ErrLine}
 	case errors.As(err, &limit):
 		return &Error{What: limit.What, Limit: limit.Limit, Err: ErrLimit}
 	case errors.As(err, &failed):
-		return &Error{What: failed.What, Hint: failed.Hint, Line: failed.Line, Err: failed.Err}
+		return &Error{What: failed.What, Hint: failed.Hint, Err: failed.Err}
 	}
 	return err
 }
 
-// explain adds the names of the containers to the error of a reader. If a container is
-// truncated, so is the last line: then the truncation is the error.
-func (in *input) explain(err error) error {
-	if line := (*hitrace.LineError)(nil); errors.As(err, &line) && in.content.Err() != nil {
-		return asError(in.content.Err())
-	}
-	return asError(in.content.Explain(err))
-}
+// explain adds the names of the containers to the error of a reader.
+func (in *input) explain(err error) error { return asError(in.content.Explain(err)) }

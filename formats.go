@@ -137,9 +137,8 @@ func notATrace(name, hint string) error {
 // checkText returns err. If an input that begins with head was read as a text trace and
 // has no event, it returns an *Error with the input's likely format instead.
 func checkText(head []byte, totals *hitrace.Totals, err error) error {
-	line := (*hitrace.LineError)(nil)
 	switch {
-	case err != nil && !errors.As(err, &line), totals.Events > 0:
+	case err != nil || totals.Events > 0:
 		return err
 	case totals.Outside > 0:
 		return &diag.Error{What: fmt.Sprintf("%s: the trace is from %s to %s", ErrOutsideWindow, totals.Start, totals.End), Err: ErrOutsideWindow}
@@ -174,7 +173,7 @@ func (o *Options) cut(t *analyzer.Timeline) {
 }
 
 func readPerfetto(ctx context.Context, content *unpack.Content, o *Options) (*Trace, error) {
-	read, stats, err := perfetto.Read(ctx, content, perfetto.Options{Kernel: o.Causes, Strict: o.FailOnDamage, Limits: o.Limits})
+	read, stats, err := perfetto.Read(ctx, content, perfetto.Options{Kernel: o.Causes, Limits: o.Limits})
 	switch {
 	case errors.Is(err, perfetto.ErrNoFrames) && (stats.Cut || stats.Garbage >= 0):
 		return nil, &diag.Error{What: "a Perfetto trace that is cut or damaged before its first frame", Err: ErrNoFrames}
@@ -215,7 +214,7 @@ func readPerfetto(ctx context.Context, content *unpack.Content, o *Options) (*Tr
 }
 
 func readLatency(ctx context.Context, content *unpack.Content, o *Options) (*Trace, error) {
-	timeline, stats, err := dumpsys.ReadLatency(ctx, content, dumpsys.Options{Strict: o.FailOnDamage, Limits: o.Limits})
+	timeline, stats, err := dumpsys.ReadLatency(ctx, content, dumpsys.Options{Limits: o.Limits})
 	switch {
 	case errors.Is(err, dumpsys.ErrNoLayer):
 		return nil, &diag.Error{What: "only a refresh period: there is no layer of that name", Hint: "dumpsys SurfaceFlinger --list prints the names", Err: ErrNoFrames}
@@ -236,7 +235,7 @@ func readLatency(ctx context.Context, content *unpack.Content, o *Options) (*Tra
 const rowsHint = "dumpsys gfxinfo PACKAGE framestats prints them"
 
 func readGfxinfo(ctx context.Context, content *unpack.Content, o *Options) (*Trace, error) {
-	timeline, dump, err := dumpsys.ReadGfxinfo(ctx, content, dumpsys.Options{Strict: o.FailOnDamage, Limits: o.Limits})
+	timeline, dump, err := dumpsys.ReadGfxinfo(ctx, content, dumpsys.Options{Limits: o.Limits})
 	switch {
 	case errors.Is(err, dumpsys.ErrNoRows) && len(dump.NotRunning) > 0:
 		return nil, &diag.Error{What: err.Error(), Hint: "start the application before dumpsys gfxinfo PACKAGE framestats", Err: ErrNoFrames}

@@ -59,7 +59,6 @@ func TestErrors(t *testing.T) {
 		{"", Options{}, ErrEmpty},
 		{"# tracer: nop\n#\n", Options{}, ErrNoEvents},
 		{event, edge("2.0"), ErrOutsideWindow},
-		{event + "hello\n", Options{FailOnDamage: true}, ErrLine},
 		{"\x0a\x04\x08\x01\x50\x01", Options{}, ErrNoFrames},
 		{"16666666\n", Options{}, ErrNoFrames},
 		{"\x49\xdf\x01", Options{}, ErrNoEvents},

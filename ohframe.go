@@ -19,7 +19,9 @@
 //   - How does it look in Perfetto? [Convert].
 //
 // Answers have types: an unknown number is a pointer that is nil, an answer to why has an [AnswerKind], a verdict on
-// data is a stats.Verdict. Trace.Quality says how far the numbers can be trusted, Trace.Warnings what was skipped.
+// data is a stats.Verdict. Trace.Quality says how far the numbers can be trusted, Trace.Warnings what was skipped. Damage is no error if
+// something can be read: one of Trace.Warnings then has the code trace.WarnDamaged, and Trace.Lines counts the lines
+// that were not understood.
 //
 // An input is recognised by its content. It can be
 //
@@ -69,9 +71,6 @@ type Options struct {
 	Recording Recording
 	// Entry selects a file of a zip archive with several.
 	Entry Entry
-	// FailOnDamage turns damage that is otherwise skipped and reported as a warning into
-	// an error: a line that is not understood, a truncated container.
-	FailOnDamage bool
 	// Limits bound the memory that an input can make a reader use. Zero fields have
 	// their defaults; docs/trouble.md lists them.
 	Limits trace.Limits
@@ -111,7 +110,7 @@ type Entry struct {
 }
 
 func (o *Options) reader(ctx context.Context) hitrace.Options {
-	return hitrace.Options{Strict: o.FailOnDamage, Limits: o.Limits, Window: o.Window, Workers: tune.Of(ctx).Workers}
+	return hitrace.Options{Limits: o.Limits, Window: o.Window, Workers: tune.Of(ctx).Workers}
 }
 
 func (o *Options) analyzer() analysis.FrameOptions {
@@ -226,7 +225,7 @@ func (in *input) name() string { return in.format.name + in.content.In() }
 // unpack.Options.
 func open(ctx context.Context, r io.Reader, o Options, keepTar bool) (*input, error) {
 	content, err := unpack.Open(ctx, r, unpack.Options{
-		Strict: o.FailOnDamage, Limits: o.Limits, Entry: o.Entry.Name, EntryIfArchive: o.Entry.Optional, KeepTar: keepTar,
+		Limits: o.Limits, Entry: o.Entry.Name, EntryIfArchive: o.Entry.Optional, KeepTar: keepTar,
 		Lists: hitrace.NewProcessDump(o.Limits.WithDefaults().Threads),
 	})
 	if err != nil {

@@ -124,16 +124,14 @@ func TestReadErrors(t *testing.T) {
 	if err != nil || len(in.Warnings) != 1 || in.Warnings[0].Code != trace.WarnDamaged || !strings.HasPrefix(in.Warnings[0].Text, "gzip stream is truncated after ") || len(in.Timeline.Frames) == 0 {
 		t.Errorf("cut gzip: got %+v, %v", in, err)
 	}
-	// In strict mode the error says whether the input is no trace at all, or a damaged
-	// trace.
-	strict := Options{FailOnDamage: true}
-	_, err = Read(t.Context(), strings.NewReader("hello\n"), strict)
+	// Lines that are not understood are counted, unless there are no others.
+	_, err = Read(t.Context(), strings.NewReader("hello\n"), Options{})
 	if !errors.Is(err, ErrNotATrace) {
 		t.Errorf("prose: got %v", err)
 	}
-	_, err = Read(t.Context(), strings.NewReader(" a-1 (1) [000] .... 1.000000: print: E|1\nhello\n"), strict)
-	if line := (*Error)(nil); !errors.As(err, &line) || !errors.Is(err, ErrLine) || line.Line != 2 {
-		t.Errorf("damaged trace: got %v", err)
+	in, err = Read(t.Context(), strings.NewReader(" a-1 (1) [000] .... 1.000000: print: E|1\nhello\n"), Options{})
+	if err != nil || in.Lines.Events != 1 || in.Lines.NotUnderstood != 1 {
+		t.Errorf("damaged trace: got %+v, %v", in, err)
 	}
 }
 

@@ -23,7 +23,7 @@ type samplesInput struct {
 
 // samples returns where the samples of the text come from.
 func (t *textInput) samples(ctx context.Context, o *Options) samplesInput {
-	options := perfdata.Options{Strict: o.FailOnDamage, Limits: o.Limits}
+	options := perfdata.Options{Limits: o.Limits}
 	switch {
 	case o.Samples.Input != nil:
 		return samplesInput{func() (*sample.Recording, error) { return readSamples(ctx, o, options) }, !o.Samples.Optional}
@@ -35,7 +35,7 @@ func (t *textInput) samples(ctx context.Context, o *Options) samplesInput {
 
 // readSamples reads the recording of the options, which may be in containers.
 func readSamples(ctx context.Context, o *Options, options perfdata.Options) (*sample.Recording, error) {
-	content, err := unpack.Open(ctx, o.Samples.Input, unpack.Options{Strict: o.FailOnDamage, Limits: o.Limits})
+	content, err := unpack.Open(ctx, o.Samples.Input, unpack.Options{Limits: o.Limits})
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func readSamples(ctx context.Context, o *Options, options perfdata.Options) (*sa
 // ReadStacks reads the stacks of a main thread in r, without a trace: what MAIN_THREAD_JANK and APP_FREEZE
 // deliver. The error is that of Read; ErrNotATrace if r has no stacks.
 func ReadStacks(ctx context.Context, r io.Reader, o Options) (*why.Stacks, []trace.Warning, error) {
-	content, err := unpack.Open(ctx, r, unpack.Options{Strict: o.FailOnDamage, Limits: o.Limits, Entry: o.Entry.Name})
+	content, err := unpack.Open(ctx, r, unpack.Options{Limits: o.Limits, Entry: o.Entry.Name})
 	if err != nil {
 		return nil, nil, asError(err)
 	}
@@ -70,7 +70,7 @@ func ReadStacks(ctx context.Context, r io.Reader, o Options) (*why.Stacks, []tra
 	if err != nil {
 		return nil, nil, asError(err)
 	}
-	rec, err := analysis.ReadSamples(file, size, perfdata.Options{Strict: o.FailOnDamage, Limits: o.Limits})
+	rec, err := analysis.ReadSamples(file, size, perfdata.Options{Limits: o.Limits})
 	if err != nil {
 		return nil, nil, asError(content.Explain(err))
 	}

@@ -44,7 +44,7 @@ func openText(content *unpack.Content, o *Options, precision binarytrace.Precisi
 	if err != nil {
 		return nil, err
 	}
-	r, err := binarytrace.Open(file, size, binarytrace.Options{Strict: o.FailOnDamage, Limits: o.Limits, Precision: precision})
+	r, err := binarytrace.Open(file, size, binarytrace.Options{Limits: o.Limits, Precision: precision})
 	if e := (*diag.Error)(nil); errors.As(err, &e) && errors.Is(err, binarytrace.ErrNoEvents) {
 		return nil, &diag.Error{What: e.What, Hint: e.Hint, Err: ErrNoEvents}
 	}

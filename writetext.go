@@ -15,10 +15,9 @@ import (
 
 // TextOptions decide how an input is written as text. The fields that Options has are described there.
 type TextOptions struct {
-	Window       trace.Window
-	Entry        Entry
-	FailOnDamage bool
-	Limits       trace.Limits
+	Window trace.Window
+	Entry  Entry
+	Limits trace.Limits
 	// Microseconds rounds the times of a binary trace half up to six digits, as hitrace's
 	// converter does. They have nine otherwise. Times of a text trace stay as they are.
 	Microseconds bool
@@ -29,7 +28,7 @@ type TextOptions struct {
 // With a window, it writes headers and what is in the window, without the header's event
 // counts, which describe the whole trace. It returns warnings about what could not be read. The error is an *Error, or that of r, w or ctx.
 func WriteText(ctx context.Context, r io.Reader, w io.Writer, o TextOptions) ([]trace.Warning, error) {
-	reading := Options{Window: o.Window, Entry: o.Entry, FailOnDamage: o.FailOnDamage, Limits: o.Limits}
+	reading := Options{Window: o.Window, Entry: o.Entry, Limits: o.Limits}
 	in, err := open(ctx, r, reading, false)
 	if err != nil {
 		return nil, err

@@ -163,7 +163,8 @@ func (v *video) explained(t *testing.T) (*analyzer.Layer, *why.Causes) {
 	v.play(t)
 	zero := trace.Duration(0)
 	recorder := record.New(v.limits)
-	timeline, _ := must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(v.text()), hitrace.Options{Strict: true}, reconstruct.Options{ClockOffset: &zero}, recorder.Sink()))(t)
+	timeline, totals := must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(v.text()), hitrace.Options{}, reconstruct.Options{ClockOffset: &zero}, recorder.Sink()))(t)
+	must.Equal(t, totals.Problems.Lost(), 0, "lines that are not understood")
 	causes := judged(t, recorder, timeline)
 	if len(timeline.Layers) != 1 {
 		t.Fatalf("%d layers", len(timeline.Layers))

@@ -52,7 +52,8 @@ func drawn(t *testing.T, play func(*player), change func(*analyzer.Timeline, []*
 	play(p)
 	zero := trace.Duration(0)
 	recorder := record.New(p.limits)
-	timeline, _ := must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(p.text()), hitrace.Options{Strict: true}, reconstruct.Options{ClockOffset: &zero}, recorder.Sink()))(t)
+	timeline, totals := must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(p.text()), hitrace.Options{}, reconstruct.Options{ClockOffset: &zero}, recorder.Sink()))(t)
+	must.Equal(t, totals.Problems.Lost(), 0, "lines that are not understood")
 	frames := slices.Collect(timeline.Complete())
 	if len(frames) != p.index {
 		t.Fatalf("%d frames, want %d", len(frames), p.index)

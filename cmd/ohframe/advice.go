@@ -26,7 +26,7 @@ func described(err error) *userfailure.Error {
 		return e
 	}
 	if e := (*ohframe.Error)(nil); errors.As(err, &e) {
-		return &userfailure.Error{What: withFlags(e.What), Hint: flagHint(e), Line: e.Line}
+		return &userfailure.Error{What: withFlags(e.What), Hint: flagHint(e)}
 	}
 	return nil
 }

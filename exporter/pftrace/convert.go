@@ -100,8 +100,7 @@ type Summary struct {
 }
 
 // Convert reads the text trace in r and writes it to w as a Perfetto trace. The error is
-// that of r, w or ctx or, in strict mode, a *hitrace.LineError. After an error the output
-// is unusable, and only the summary's Totals is set.
+// that of r, w or ctx. After an error the output is unusable, and only the summary's Totals is set.
 func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*Summary, error) {
 	options.Reader = options.Reader.WithDefaults()
 	out := bufio.NewWriterSize(w, 256<<10)

@@ -1,15 +1,11 @@
 package diag
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
 	"ohframe/analyzer/trace"
 )
-
-// ErrDamaged: the file is damaged so that nothing can be read or, in strict mode, at all.
-var ErrDamaged = errors.New("damaged")
 
 // Damage is a kind of damage or loss.
 type Damage struct {
@@ -17,7 +13,7 @@ type Damage struct {
 	Text string
 	// Noun is what is counted, if it and the number are to precede Text.
 	Noun string
-	// Code is that of the warning. Strict mode accepts all but trace.WarnDamaged.
+	// Code is that of the warning.
 	Code trace.WarningCode
 }
 
@@ -35,34 +31,24 @@ func (k *Damage) text(n int) string {
 type DamageLog[K ~uint8] struct {
 	kinds  []Damage
 	counts []int
-	strict bool
-	err    error
 }
 
 // NewDamageLog returns an empty log.
-func NewDamageLog[K ~uint8](kinds []Damage, strict bool) *DamageLog[K] {
-	return &DamageLog[K]{kinds: kinds, counts: make([]int, len(kinds)), strict: strict}
+func NewDamageLog[K ~uint8](kinds []Damage) *DamageLog[K] {
+	return &DamageLog[K]{kinds: kinds, counts: make([]int, len(kinds))}
 }
 
 // Add counts damage.
 func (l *DamageLog[K]) Add(kind K) { l.AddMany(kind, 1) }
 
 // AddMany counts n times the same damage.
-func (l *DamageLog[K]) AddMany(kind K, n int) {
-	l.counts[kind] += n
-	if k := &l.kinds[kind]; l.strict && l.err == nil && n > 0 && k.Code == trace.WarnDamaged {
-		l.err = &Error{What: k.text(n), Err: ErrDamaged}
-	}
-}
+func (l *DamageLog[K]) AddMany(kind K, n int) { l.counts[kind] += n }
 
 // Count returns how often a kind was counted.
 func (l *DamageLog[K]) Count(kind K) int { return l.counts[kind] }
 
-// Set changes how often a kind was counted, for kinds that strict mode accepts.
+// Set changes how often a kind was counted.
 func (l *DamageLog[K]) Set(kind K, n int) { l.counts[kind] = n }
-
-// Err returns the first damage that strict mode does not accept, else nil.
-func (l *DamageLog[K]) Err() error { return l.err }
 
 // Warnings returns one warning for each kind that was counted.
 func (l *DamageLog[K]) Warnings() []trace.Warning {

@@ -34,13 +34,12 @@ const (
 	noFile     Reason = "no_file"           // an event without a trace beside it
 	otherApp   Reason = "other_application" // the trace is not one of the event's application
 	overLimit  Reason = "limit"             // a limit ended reading
-	malformed  Reason = "malformed"         // a line was not understood, in strict mode
 	timeout    Reason = "timeout"           // reading took longer than allowed
 	crashed    Reason = "panic"             // a defect of this program
 )
 
 // reasons are all reasons.
-var reasons = []Reason{unreadable, empty, notATrace, duplicate, noFrames, notAnEvent, noFile, otherApp, overLimit, malformed, timeout, crashed}
+var reasons = []Reason{unreadable, empty, notATrace, duplicate, noFrames, notAnEvent, noFile, otherApp, overLimit, timeout, crashed}
 
 // Failed returns the sum of numbers of failures.
 func Failed(counts map[Reason]int) (n int) {
@@ -96,8 +95,6 @@ func reasonOf(err error) Reason {
 		return noFrames
 	case errors.Is(err, ohframe.ErrLimit):
 		return overLimit
-	case errors.Is(err, ohframe.ErrLine):
-		return malformed
 	case errors.Is(err, ohframe.ErrNotATrace):
 		return notATrace
 	}

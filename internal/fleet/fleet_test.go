@@ -373,7 +373,7 @@ func TestResume(t *testing.T) {
 	if got := resumed(other, inputs); got != 0 {
 		t.Errorf("another version: %d shards skipped", got)
 	}
-	other.Read.FailOnDamage = true
+	other.Read.Entry.Name = "*.ftrace"
 	if got := resumed(other, inputs); got != 0 {
 		t.Errorf("other options: %d shards skipped", got)
 	}

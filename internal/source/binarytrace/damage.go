@@ -81,4 +81,4 @@ var kinds = [problems]diag.Damage{
 
 type log = diag.DamageLog[problem]
 
-func newLog(strict bool) *log { return diag.NewDamageLog[problem](kinds[:], strict) }
+func newLog() *log { return diag.NewDamageLog[problem](kinds[:]) }

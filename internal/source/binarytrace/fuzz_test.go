@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"testing"
 
 	"ohframe/analyzer/trace"
-	"ohframe/internal/diag"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/kernel"
 	"ohframe/internal/testing/must"
@@ -21,14 +19,13 @@ var fuzzLimits = trace.Limits{Threads: 50}
 
 // checkFile checks what must be true for any file: reading ends, with one of our errors or
 // with lines that the reader of text understands, as many as there are events, in the
-// same way however it is read; strict mode fails if and only if there is damage.
+// same way however it is read.
 func checkFile(t *testing.T, file []byte) {
 	t.Helper()
 	r, err := Open(bytes.NewReader(file), int64(len(file)), Options{Limits: fuzzLimits})
-	strict, strictErr := Open(bytes.NewReader(file), int64(len(file)), Options{Limits: fuzzLimits, Strict: true})
 	if err != nil {
-		if e := (*Error)(nil); !errors.As(err, &e) || strictErr == nil {
-			t.Fatalf("error %T %v; strictly %v", err, err, strictErr)
+		if e := (*Error)(nil); !errors.As(err, &e) {
+			t.Fatalf("error %T %v", err, err)
 		}
 		return
 	}
@@ -36,13 +33,6 @@ func checkFile(t *testing.T, file []byte) {
 	if r.text == nil && checkText(t, text) {
 		typed := must.Get(Open(bytes.NewReader(file), int64(len(file)), Options{Limits: fuzzLimits}))(t)
 		CheckEvents(t, typed, text)
-	}
-	if strictErr == nil {
-		_, strictErr = io.Copy(io.Discard, strict)
-	}
-	damaged := slices.ContainsFunc(r.Warnings(), func(w trace.Warning) bool { return w.Code == trace.WarnDamaged })
-	if damaged != (strictErr != nil) {
-		t.Errorf("warnings %q; strictly %v", diag.Texts(r.Warnings()), strictErr)
 	}
 	again := must.Get(Open(bytes.NewReader(file), int64(len(file)), Options{Limits: fuzzLimits}))(t)
 	// Small reads end within lines.

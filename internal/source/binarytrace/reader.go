@@ -14,8 +14,6 @@ import (
 
 // Options are the options of Open.
 type Options struct {
-	// Strict turns damage into an error.
-	Strict bool
 	// Limits limit the number of names by Threads.
 	Limits trace.Limits
 	// Precision is that of the times of lines.
@@ -135,7 +133,7 @@ func (h *next) before(other *next) bool {
 // *Error or that of r.
 func Open(r io.ReaderAt, size int64, o Options) (*Reader, error) {
 	o.Limits = o.Limits.WithDefaults()
-	t := &Reader{in: &cache{in: r}, options: o, log: newLog(o.Strict), columns: columns{precision: o.Precision}}
+	t := &Reader{in: &cache{in: r}, options: o, log: newLog(), columns: columns{precision: o.Precision}}
 	head := make([]byte, min(size, int64(len(htraceMagic))))
 	if err := readAt(r, head, 0); err != nil {
 		return nil, err
@@ -148,9 +146,6 @@ func Open(r io.ReaderAt, size int64, o Options) (*Reader, error) {
 		err = t.openHtrace(size)
 	default:
 		err = &Error{What: "not a binary trace"}
-	}
-	if err == nil {
-		err = t.log.Err()
 	}
 	if err != nil {
 		return nil, err
@@ -243,7 +238,7 @@ func (r *Reader) load(s *stream) bool {
 		}
 		s.lost += r.source.lost(s.data)
 		s.events, s.next = r.source.events(s.events[:0], s.data, p), 0
-		if r.err = r.log.Err(); len(s.events) == 0 || r.err != nil {
+		if len(s.events) == 0 {
 			continue
 		}
 		if !slices.IsSortedFunc(s.events, byTime) {
@@ -282,8 +277,7 @@ const bufferSize = 32 << 10
 // Text returns the text of a trace that has text; nil for others.
 func (r *Reader) Text() io.Reader { return r.text }
 
-// Read implements io.Reader. Its error is that of the file or, with Options.Strict,
-// an *Error.
+// Read implements io.Reader. Its error is that of the file.
 func (r *Reader) Read(p []byte) (int, error) {
 	if r.text != nil {
 		return r.text.Read(p)
@@ -381,9 +375,6 @@ func (r *Reader) each(more func() bool, lost func(*stream), yield func(*head, *s
 				s.lost = 0
 			}
 			yield(&h, s, e)
-		}
-		if r.err = r.log.Err(); r.err != nil {
-			break
 		}
 		s.next++
 		if s.next < len(s.events) || r.load(s) {

@@ -24,15 +24,15 @@ func FuzzGfxinfo(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		err := checkReading(t, text, func(r io.Reader, strict bool) (*analyzer.Timeline, string, int, error) {
-			timeline, dump, err := dumpsys.ReadGfxinfo(t.Context(), r, dumpsys.Options{Strict: strict})
-			known := fmt.Sprintln(diag.Texts(dump.Warnings()), dump.NotRunning)
+		err := checkReading(t, text, func(r io.Reader) (*analyzer.Timeline, string, error) {
+			timeline, dump, err := dumpsys.ReadGfxinfo(t.Context(), r, dumpsys.Options{})
+			known := fmt.Sprintln(diag.Texts(dump.Warnings()), dump.NotRunning, dump.Damaged)
 			for _, p := range dump.Processes {
 				for _, w := range p.Windows {
 					known += fmt.Sprintf("%d %q %q %d\n", p.PID, p.Name, w.Name, w.Interval)
 				}
 			}
-			return timeline, known, dump.Damaged, err
+			return timeline, known, err
 		})
 		if err == nil && !dumpsys.SniffGfxinfo([]byte(text)) {
 			t.Error("not recognized as a dump")
@@ -44,12 +44,12 @@ func FuzzGfxinfo(f *testing.F) {
 }
 
 // checkReading checks that what is read of a dump does not depend on how the source is read and how lines end, that it
-// is a valid timeline, that only damage is an error in strict mode, and that a source that fails is one. It returns
-// the error of reading. read also returns the number of damaged lines and what else is known.
-func checkReading(t *testing.T, text string, read func(r io.Reader, strict bool) (*analyzer.Timeline, string, int, error)) error {
+// is a valid timeline, and that a source that fails is an error. It returns the error of reading. read also returns
+// what else is known.
+func checkReading(t *testing.T, text string, read func(r io.Reader) (*analyzer.Timeline, string, error)) error {
 	t.Helper()
-	result := func(r io.Reader, strict bool) (string, int, error) {
-		timeline, known, damaged, err := read(r, strict)
+	result := func(r io.Reader) (string, error) {
+		timeline, known, err := read(r)
 		if err == nil {
 			known += timeline.String()
 			must.NoError(t, timeline.Validate())
@@ -59,29 +59,21 @@ func checkReading(t *testing.T, text string, read func(r io.Reader, strict bool)
 				}
 			}
 		}
-		return fmt.Sprintln(known, damaged), damaged, err
+		return known, err
 	}
-	want, damaged, err := result(strings.NewReader(text), false)
+	want, err := result(strings.NewReader(text))
 	for name, r := range map[string]io.Reader{
 		"bytes":       iotest.OneByteReader(strings.NewReader(text)),
 		"halves":      iotest.HalfReader(strings.NewReader(text)),
 		"end at once": iotest.DataErrReader(strings.NewReader(text)),
 		"CR LF":       strings.NewReader(strings.ReplaceAll(text, "\n", "\r\n")),
 	} {
-		if got, _, gotErr := result(r, false); got != want || fmt.Sprint(gotErr) != fmt.Sprint(err) {
+		if got, gotErr := result(r); got != want || fmt.Sprint(gotErr) != fmt.Sprint(err) {
 			t.Errorf("%s: %v\n%swant %v\n%s", name, gotErr, got, err, want)
 		}
 	}
-	strict, _, strictErr := result(strings.NewReader(text), true)
-	refused := strings.HasPrefix(fmt.Sprint(strictErr), "line ")
-	if refused != (damaged > 0) {
-		t.Errorf("strict: %v of %d damaged lines", strictErr, damaged)
-	}
-	if !refused && strict != want {
-		t.Errorf("strict: %s, want %s", strict, want)
-	}
 	broken := errors.New("broken")
-	if _, _, err := result(io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)), false); !errors.Is(err, broken) {
+	if _, err := result(io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken))); !errors.Is(err, broken) {
 		t.Errorf("broken source: %v", err)
 	}
 	return err

@@ -17,13 +17,13 @@ func FuzzLatency(f *testing.F) {
 	f.Add("16666667\n0\t0\t0\n9223372036854775806 9223372036854775806 9223372036854775806\n1 9223372036854775806 1\n")
 	f.Add("a\nb\n8333333\nc\n\n-1\n1 2 3 4\n\x00\n16666667\n1 2 3\n1 2 3\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		err := checkReading(t, text, func(r io.Reader, strict bool) (*analyzer.Timeline, string, int, error) {
-			timeline, stats, err := dumpsys.ReadLatency(t.Context(), r, dumpsys.Options{Strict: strict})
-			known := fmt.Sprintln(diag.Texts(stats.Warnings()))
+		err := checkReading(t, text, func(r io.Reader) (*analyzer.Timeline, string, error) {
+			timeline, stats, err := dumpsys.ReadLatency(t.Context(), r, dumpsys.Options{})
+			known := fmt.Sprintln(diag.Texts(stats.Warnings()), stats.Damaged)
 			for _, l := range stats.Layers {
 				known += fmt.Sprintf("%q %d %d %d %d\n", l.Name, l.Dumps, l.Empty, l.Period, l.Pending)
 			}
-			return timeline, known, stats.Damaged, err
+			return timeline, known, err
 		})
 		dumpsys.SniffLatency([]byte(text))
 		if err != nil && err != dumpsys.ErrNoLayer && !errors.Is(err, dumpsys.ErrNothingShown) {

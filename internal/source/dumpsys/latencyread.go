@@ -154,13 +154,12 @@ func SniffLatency(head []byte) bool {
 const maxNames = 2
 
 // ReadLatency reads the dumps in r. Times of the timeline are CLOCK_MONOTONIC. The error is
-// ErrNoLayer or ErrNothingShown, that of r or of the context, or, in strict mode, one
-// that names a line. The Latency are never nil.
+// ErrNoLayer or ErrNothingShown, or that of r or of the context. The Latency are never nil.
 func ReadLatency(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline, *Latency, error) {
 	limits := options.Limits.WithDefaults()
 	p := latencyParser{stats: &Latency{examples: limits.Examples}, limits: limits, layers: map[string]*Layer{}}
 	var err error
-	p.stats.TooLong, err = eachLine(ctx, r, limits.Line, options.Strict, "neither a refresh period nor a row", p.line)
+	p.stats.TooLong, err = eachLine(ctx, r, limits.Line, p.line)
 	if err != nil {
 		return nil, p.stats, err
 	}
@@ -183,24 +182,20 @@ type latencyParser struct {
 	frames int // of all layers
 }
 
-// line parses a line and reports whether it belongs to a dump.
-func (p *latencyParser) line(line []byte) bool {
+// line parses a line.
+func (p *latencyParser) line(line []byte) {
 	numbers, ok := parse(line)
 	switch {
 	case len(line) == 0:
-		return true
 	case !ok && isName(line):
 		p.name = string(line[:min(len(line), maxName)])
-		return true
 	case ok && isPeriod(line, numbers):
 		p.begin(trace.Duration(numbers[0]))
-		return true
 	case ok && len(numbers) == 3 && (numbers[1] <= trace.MaxTime || numbers[1] == pending):
 		p.row(latencyRow{desired: numbers[0], present: numbers[1], ready: numbers[2]})
-		return true
+	default:
+		p.stats.Damaged++
 	}
-	p.stats.Damaged++
-	return false
 }
 
 // isName reports whether a line can be the name of a layer.

@@ -4,20 +4,18 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 )
 
 const bufferSize = 64 << 10
 
 // eachLine calls parse for each line of r, without its end and surrounding white space. The
-// line is valid until parse returns, which reports whether the line is well-formed. Lines
-// of more than most bytes are skipped, and their number is returned. In strict mode the
-// first line that is too long or malformed is an error; damage describes the latter.
-func eachLine(ctx context.Context, r io.Reader, most int, strict bool, damage string, parse func(line []byte) bool) (tooLong int, err error) {
+// line is valid until parse returns. Lines
+// of more than most bytes are skipped, and their number is returned.
+func eachLine(ctx context.Context, r io.Reader, most int, parse func(line []byte)) (tooLong int, err error) {
 	in := bufio.NewReaderSize(r, bufferSize)
 	var long []byte // a line that does not fit into the buffer
-	for number := 1; ; number++ {
+	for {
 		if err := ctx.Err(); err != nil {
 			return tooLong, err
 		}
@@ -36,8 +34,6 @@ func eachLine(ctx context.Context, r io.Reader, most int, strict bool, damage st
 			return tooLong, err
 		case err != nil && size == 0:
 			return tooLong, nil
-		case size > most && strict:
-			return 1, fmt.Errorf("line %d: longer than the limit (limit: line)", number)
 		case size > most:
 			tooLong++
 			continue
@@ -45,8 +41,6 @@ func eachLine(ctx context.Context, r io.Reader, most int, strict bool, damage st
 			long = append(long, line...)
 			line = long
 		}
-		if !parse(bytes.TrimSpace(line)) && strict {
-			return tooLong, fmt.Errorf("line %d: %s", number, damage)
-		}
+		parse(bytes.TrimSpace(line))
 	}
 }

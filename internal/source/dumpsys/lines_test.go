@@ -25,25 +25,14 @@ func TestLines(t *testing.T) {
 		{"1\n" + long, 5, []string{"1"}, 1},
 	} {
 		var got []string
-		add := func(line []byte) bool { got = append(got, string(line)); return true }
-		tooLong, err := eachLine(t.Context(), iotest.OneByteReader(strings.NewReader(c.text)), c.most, false, "", add)
+		add := func(line []byte) { got = append(got, string(line)) }
+		tooLong, err := eachLine(t.Context(), iotest.OneByteReader(strings.NewReader(c.text)), c.most, add)
 		if !slices.Equal(got, c.want) || tooLong != c.tooLong || err != nil {
 			t.Errorf("%.20q: %.20q, %d too long, %v", c.text, got, tooLong, err)
 		}
 	}
-	isGood := func(line []byte) bool { return string(line) != "bad" }
-	for text, want := range map[string]string{
-		"good\nbad\ntoo long": "line 2: damaged", "good\ntoo long\nbad": "line 2: longer than the limit (limit: line)",
-	} {
-		if _, err := eachLine(t.Context(), strings.NewReader(text), 5, true, "damaged", isGood); err == nil || err.Error() != want {
-			t.Errorf("%q: %v, want %s", text, err, want)
-		}
-		if _, err := eachLine(t.Context(), strings.NewReader(text), 5, false, "damaged", isGood); err != nil {
-			t.Errorf("%q: %v", text, err)
-		}
-	}
 	broken := errors.New("broken")
-	if _, err := eachLine(t.Context(), io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(broken)), 5, false, "", isGood); err != broken {
+	if _, err := eachLine(t.Context(), io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(broken)), 5, func([]byte) {}); err != broken {
 		t.Errorf("error %v", err)
 	}
 }

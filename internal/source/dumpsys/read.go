@@ -21,8 +21,6 @@ var ErrNoFrames = errors.New("no finished frame in the dump")
 
 // Options are the options of ReadGfxinfo and ReadLatency.
 type Options struct {
-	// Strict turns malformed rows and lines beyond the limit into errors.
-	Strict bool
 	// Limits limit memory: Line; Strings, for the number of processes and of windows; Threads, for
 	// that of layers; Frames, for that of rows; and Examples, for that of names in a warning, and of
 	// packages that are not running.
@@ -34,15 +32,14 @@ const maxName = 1023
 
 // ReadGfxinfo reads the dumps of one or more processes from r. Times of the timeline are
 // CLOCK_MONOTONIC. It has no frames, only summaries, if the dump has no others. The error is
-// ErrNoRows or ErrNoFrames, that of r or of the context, or, in strict mode, one that names a line.
-// The Dump is never nil.
+// ErrNoRows or ErrNoFrames, or that of r or of the context. The Dump is never nil.
 func ReadGfxinfo(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline, *Dump, error) {
 	p := parser{
 		dump: &Dump{}, limits: options.Limits.WithDefaults(), pid: trace.UnknownPID,
 		processes: map[processKey]*Process{}, windows: map[windowKey]*Window{}, summaries: map[summaryKey]*analyzer.Summary{},
 	}
 	var err error
-	if p.dump.TooLong, err = eachLine(ctx, r, p.limits.Line, options.Strict, "damaged row", p.line); err != nil {
+	if p.dump.TooLong, err = eachLine(ctx, r, p.limits.Line, p.line); err != nil {
 		return nil, p.dump, err
 	}
 	if p.inTable {
@@ -143,8 +140,8 @@ func identifies(line []byte) bool {
 	return false
 }
 
-// line parses a line and reports whether it is well-formed.
-func (p *parser) line(line []byte) bool {
+// line parses a line.
+func (p *parser) line(line []byte) {
 	isMarker := bytes.Equal(line, tableMarker)
 	if p.inTable && p.bare && len(line) > 0 && !isMarker && !isRow(line) {
 		p.endTable()
@@ -156,11 +153,11 @@ func (p *parser) line(line []byte) bool {
 		p.beginTable()
 	case len(line) == 0:
 	case p.inTable:
-		return p.row(line)
+		p.row(line)
 	case isHeader(line):
 		p.beginTable()
 		p.bare = true
-		return p.row(line)
+		p.row(line)
 	case bytes.HasPrefix(line, processMarker):
 		p.beginProcess(parseProcess(line[len(processMarker):]))
 	case bytes.HasPrefix(line, packageMarker):
@@ -186,10 +183,9 @@ func (p *parser) line(line []byte) bool {
 		p.window, p.viewed = shortened(name), true
 		p.windowKey = p.window
 	}
-	if !p.inTable {
-		return p.checkedSummaryLine(line)
+	if !p.inTable && !p.summaryLine(line) {
+		p.dump.Damaged++
 	}
-	return true
 }
 
 // parseProcess parses "4321 [com.example.app] **".
@@ -261,15 +257,15 @@ func (p *parser) endTable() {
 	p.inTable, p.windowKey, p.window, p.viewed = false, "", "", false
 }
 
-// row parses a line of a table and reports whether it is well-formed.
-func (p *parser) row(line []byte) bool {
+// row parses a line of a table.
+func (p *parser) row(line []byte) {
 	if p.header == nil {
 		p.header = parseHeader(line)
 		if p.header.usable() {
 			if p.table != nil {
 				p.table.header = *p.header
 			}
-			return true
+			return
 		}
 		p.dump.Unusable++
 	}
@@ -278,15 +274,15 @@ func (p *parser) row(line []byte) bool {
 	switch {
 	case !ok:
 		p.dump.Damaged++
-		return false
+		return
 	case w == nil:
 		p.dump.WindowsOver++
-		return true
+		return
 	case w.seen[r]: // in an earlier dump of the window
-		return true
+		return
 	case p.rows >= p.limits.Frames:
 		p.dump.FramesOver++
-		return true
+		return
 	case r[flags]&notFrames != 0:
 		p.dump.Skipped++
 	case !r.finished():
@@ -296,7 +292,6 @@ func (p *parser) row(line []byte) bool {
 	}
 	w.seen[r] = true
 	p.rows++
-	return true
 }
 
 // check returns an error if there are neither frames nor summaries.

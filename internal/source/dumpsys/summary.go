@@ -100,15 +100,6 @@ func (p *parser) summaryLine(line []byte) bool {
 	return true
 }
 
-// checkedSummaryLine also counts malformed lines.
-func (p *parser) checkedSummaryLine(line []byte) bool {
-	ok := p.summaryLine(line)
-	if !ok {
-		p.dump.Damaged++
-	}
-	return ok
-}
-
 // beginSummary adds a summary within the limits, or begins one again that a later dump repeats.
 func (p *parser) beginSummary(frames int) {
 	process := p.addProcess()

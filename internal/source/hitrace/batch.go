@@ -155,9 +155,8 @@ func (o *order) continues(b *Batch) bool {
 
 // settle adds the next block, in order, to the input: it drops events with stray times,
 // separates traces, marks events outside the window and after lost ones, numbers lines,
-// finds the processes of threads, and adds to the totals. In strict mode it returns the
-// first malformed line as a *LineError.
-func (o *order) settle(b *Batch, totals *Totals, options Options) error {
+// finds the processes of threads, and adds to the totals.
+func (o *order) settle(b *Batch, totals *Totals, options Options) {
 	o.entries.add(b, totals)
 	if o.continues(b) {
 		last := b.Events[len(b.Events)-1].Time
@@ -188,8 +187,4 @@ func (o *order) settle(b *Batch, totals *Totals, options Options) error {
 	outside := markOutside(b.Events, options.Window, totals.Start)
 	totals.Outside += outside
 	totals.Events += len(b.Events) - outside
-	if options.Strict {
-		return totals.Problems.first()
-	}
-	return nil
 }

@@ -1,7 +1,6 @@
 package hitrace
 
 import (
-	"fmt"
 	"runtime"
 
 	"ohframe/analyzer/trace"
@@ -9,8 +8,6 @@ import (
 
 // Options decide how a trace is read.
 type Options struct {
-	// Strict makes the first line that is not understood an error.
-	Strict bool `fingerprint:"-"` // changes no output
 	// Limits are the limits Line, Traces and Examples.
 	Limits trace.Limits
 	// Window is the part of the trace to be read. Default: all of it.
@@ -47,11 +44,3 @@ func (o Options) WithDefaults() Options {
 // bufferSize is the size of a block's buffer. A line that fills it is too long,
 // and must be seen to be.
 func (o Options) bufferSize() int { return max(o.blockSize, o.Limits.Line+2) }
-
-// LineError is the first line that was not understood, in strict mode.
-type LineError struct {
-	Line    int // counted from 1
-	Problem Problem
-}
-
-func (e *LineError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Problem) }

@@ -89,8 +89,7 @@ func (t *Totals) Warnings() []trace.Warning {
 }
 
 // Run reads and parses the trace in r, a Source or text, in parallel and passes it to the sinks. The result
-// does not depend on the number of workers. The error is that of r, of Write or of ctx, or
-// in strict mode a *LineError. A panic of a sink is one of Run.
+// does not depend on the number of workers. The error is that of r, of Write or of ctx. A panic of a sink is one of Run.
 func Run(ctx context.Context, r io.Reader, options Options, sinks ...Sink) (*Totals, error) {
 	options = options.WithDefaults()
 	p := &pipeline{ctx: ctx, options: options, sinks: sinks, blocks: newBlocks(r), totals: &Totals{}}
@@ -181,7 +180,7 @@ func (p *pipeline) work(worker int) {
 		} else {
 			block.Parse(text, p.options.Limits.Line)
 		}
-		if !p.settling.do(i, func() { p.settle(block) }) {
+		if !p.settling.do(i, func() { p.order.settle(block, p.totals, p.options) }) {
 			return
 		}
 		for k := range p.sinks {
@@ -227,12 +226,6 @@ func (p *pipeline) read(b *Batch, buffer []byte) (i int, text []byte, ok bool) {
 	}
 	p.next++
 	return p.next - 1, text, true
-}
-
-func (p *pipeline) settle(block *Batch) {
-	if err := p.order.settle(block, p.totals, p.options); err != nil {
-		p.fail(err)
-	}
 }
 
 // track passes block i to a sink, one trace after another. It uses part for the events of

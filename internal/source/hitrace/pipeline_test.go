@@ -143,26 +143,19 @@ func TestRunErrors(t *testing.T) {
 		ctx    context.Context
 		source io.Reader
 		write  error
-		strict bool
 		want   error
 	}{
-		"write":     {t.Context(), strings.NewReader(text), broken, false, broken},
-		"read":      {t.Context(), io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)), nil, false, broken},
-		"cancelled": {cancelled, strings.NewReader(text), nil, false, context.Canceled},
-		"strict":    {t.Context(), strings.NewReader(text + "nonsense\n"), nil, true, &LineError{Line: 101, Problem: NotALine}},
+		"write":     {t.Context(), strings.NewReader(text), broken, broken},
+		"read":      {t.Context(), io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)), nil, broken},
+		"cancelled": {cancelled, strings.NewReader(text), nil, context.Canceled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
-			_, err := Run(test.ctx, test.source, Options{Strict: test.strict, Workers: 3, blockSize: 200, Limits: trace.Limits{Line: 100}}, Sink{
+			_, err := Run(test.ctx, test.source, Options{Workers: 3, blockSize: 200, Limits: trace.Limits{Line: 100}}, Sink{
 				Track: func(int, *Batch) {},
 				Write: func(int) error { out.WriteByte('.'); return test.write },
 			})
-			var got, want *LineError
-			if errors.As(test.want, &want) {
-				if !errors.As(err, &got) || *got != *want {
-					t.Errorf("got %v, want %v", err, want)
-				}
-			} else if !errors.Is(err, test.want) {
+			if !errors.Is(err, test.want) {
 				t.Errorf("got %v, want %v", err, test.want)
 			}
 		})

@@ -123,20 +123,6 @@ func (ps *Problems) Ignored() int { return ps.counts[Ignorable].Total }
 // Logged returns the number of lines of hilog and HiSysEvent.
 func (ps *Problems) Logged() int { return ps.counts[LogLine].Total }
 
-// first returns the first line that was lost, nil where none was.
-func (ps *Problems) first() error {
-	var first *LineError
-	for _, c := range ps.Counts() {
-		if first == nil || c.Lines[0] < first.Line {
-			first = &LineError{c.Lines[0], c.Problem}
-		}
-	}
-	if first == nil {
-		return nil
-	}
-	return first
-}
-
 // Lost returns the number of lines that were not understood.
 func (ps *Problems) Lost() int {
 	total := 0

@@ -11,7 +11,6 @@ import (
 
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/diag"
 	"ohframe/internal/source/perfdata"
 	"ohframe/internal/testing/perffile"
 )
@@ -20,8 +19,8 @@ import (
 var fuzzLimits = trace.Limits{Threads: 20}
 
 // readAll reads a file until its end or an error.
-func readAll(file []byte, strict bool) (p *sample.Profile, list []sample.Sample, warnings []trace.Warning, err error) {
-	r, err := perfdata.Open(bytes.NewReader(file), int64(len(file)), perfdata.Options{Limits: fuzzLimits, Strict: strict})
+func readAll(file []byte) (p *sample.Profile, list []sample.Sample, warnings []trace.Warning, err error) {
+	r, err := perfdata.Open(bytes.NewReader(file), int64(len(file)), perfdata.Options{Limits: fuzzLimits})
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -41,21 +40,15 @@ func readAll(file []byte, strict bool) (p *sample.Profile, list []sample.Sample,
 }
 
 // checkFile checks what must be true for any file: reading ends, with one of our errors or with
-// samples whose indexes are valid, in the same way each time; strict mode fails if and only if
-// there is damage.
+// samples whose indexes are valid, in the same way each time.
 func checkFile(t *testing.T, file []byte) {
 	t.Helper()
-	p, list, warnings, err := readAll(file, false)
-	_, _, _, strictErr := readAll(file, true)
+	p, list, warnings, err := readAll(file)
 	if err != io.EOF {
-		if e := (*perfdata.Error)(nil); !errors.As(err, &e) || p != nil || strictErr == io.EOF {
-			t.Fatalf("error %T %v; strictly %v", err, err, strictErr)
+		if e := (*perfdata.Error)(nil); !errors.As(err, &e) || p != nil {
+			t.Fatalf("error %T %v", err, err)
 		}
 		return
-	}
-	damaged := slices.ContainsFunc(warnings, func(w trace.Warning) bool { return w.Code == trace.WarnDamaged })
-	if damaged != errors.Is(strictErr, diag.ErrDamaged) || !damaged && strictErr != io.EOF {
-		t.Errorf("warnings %q; strictly %v", warnings, strictErr)
 	}
 	checkProfile(t, p)
 	for _, s := range list {
@@ -73,7 +66,7 @@ func checkFile(t *testing.T, file []byte) {
 			t.Errorf("no thread of %+v", s)
 		}
 	}
-	again, samples, others, _ := readAll(file, false)
+	again, samples, others, _ := readAll(file)
 	if !reflect.DeepEqual(again, p) || !slices.Equal(samples, list) || !reflect.DeepEqual(others, warnings) {
 		t.Error("not the same the second time")
 	}

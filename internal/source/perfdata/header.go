@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"ohframe/analyzer/sample"
-	"ohframe/internal/diag"
 )
 
 // The limits of a header.
@@ -50,7 +49,7 @@ func (s section) in(size int64) bool {
 func (p *perf) readAttrs(s section, size uint64) error {
 	const least = 64 + 16 // of the first version, with the section of ids
 	if size < least || size > maxAttr || !s.in(p.size) || s.size < size {
-		return &Error{What: "perf data without a valid description of its events", Hint: "copy the file again", Err: diag.ErrDamaged}
+		return &Error{What: "perf data without a valid description of its events", Hint: "copy the file again"}
 	}
 	b := make([]byte, size)
 	for i := range s.size / size {

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"ohframe/analyzer/sample"
-	"ohframe/internal/source/perfdata"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/perffile"
 	"ohframe/internal/testing/slow"
@@ -73,7 +72,7 @@ func TestLimits(t *testing.T) {
 	}
 	for name, test := range over {
 		t.Run(name, func(t *testing.T) {
-			p, list, warnings := read(t, test.file(), perfdata.Options{Strict: true})
+			p, list, warnings := whole(t, test.file())
 			warnings = slices.DeleteFunc(warnings, func(w string) bool { return strings.HasSuffix(w, "without a name") })
 			if want := slices.DeleteFunc([]string{test.warning}, func(w string) bool { return w == "" }); !slices.Equal(warnings, want) {
 				t.Errorf("%q; want %q", warnings, want)

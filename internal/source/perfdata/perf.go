@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"ohframe/analyzer/sample"
-	"ohframe/internal/diag"
 )
 
 const perfMagic = "PERFILE2"
@@ -79,7 +78,7 @@ func openPerf(in io.ReaderAt, size int64, t *tables) (*perf, error) {
 		}
 	}
 	if size < headerSize {
-		return nil, &Error{What: "perf data that is cut within its header", Hint: "copy the file again", Err: diag.ErrDamaged}
+		return nil, &Error{What: "perf data that is cut within its header", Hint: "copy the file again"}
 	}
 	if err := readAt(in, head[:], 0); err != nil {
 		return nil, err
@@ -98,7 +97,7 @@ func openPerf(in io.ReaderAt, size int64, t *tables) (*perf, error) {
 		return nil, err
 	}
 	if data.offset > uint64(size) {
-		return nil, &Error{What: "perf data without samples: its data is outside the file", Hint: "copy the file again", Err: diag.ErrDamaged}
+		return nil, &Error{What: "perf data without samples: its data is outside the file", Hint: "copy the file again"}
 	}
 	switch rest := uint64(size) - data.offset; {
 	case data.size == 0 && rest > 0: // the size is written last
@@ -255,9 +254,6 @@ func (p *perf) next(s *sample.Sample) error {
 			if p.early == nil {
 				p.apply(kind, misc, b[8:])
 			}
-		}
-		if p.log.Err() != nil {
-			return p.log.Err()
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/diag"
 )
 
 const protoMagic = "HIPERF_PB_"
@@ -51,7 +50,7 @@ type protoFile struct {
 func openProto(in io.ReaderAt, size int64, t *tables) (*proto, error) {
 	var head [protoHeader]byte
 	if size < protoHeader {
-		return nil, &Error{What: "a hiperf report that is cut within its header", Hint: "copy the file again", Err: diag.ErrDamaged}
+		return nil, &Error{What: "a hiperf report that is cut within its header", Hint: "copy the file again"}
 	}
 	if err := readAt(in, head[:], 0); err != nil {
 		return nil, err
@@ -264,9 +263,6 @@ func (p *proto) next(s *sample.Sample) error {
 		})
 		if data != nil && p.sample(s, data) {
 			return nil
-		}
-		if p.log.Err() != nil {
-			return p.log.Err()
 		}
 	}
 }

@@ -18,8 +18,6 @@ const (
 
 // Options are the options of Open.
 type Options struct {
-	// Strict turns damage into an error.
-	Strict bool
 	// Limits limit the number of threads and processes by Threads.
 	Limits trace.Limits
 }
@@ -51,7 +49,7 @@ const sniffed = 4096
 // Open reads what stands beside the samples in r, which has size bytes. The error is an *Error
 // or that of r.
 func Open(r io.ReaderAt, size int64, o Options) (*Reader, error) {
-	l := newLog(o.Strict)
+	l := newLog()
 	t := &Reader{log: l, tables: newTables(l, o.Limits.WithDefaults().Threads)}
 	head := make([]byte, min(size, sniffed))
 	if err := readAt(r, head, 0); err != nil {
@@ -70,9 +68,6 @@ func Open(r io.ReaderAt, size int64, o Options) (*Reader, error) {
 	default:
 		err = &Error{What: "not perf data", Err: ErrUnsupported}
 	}
-	if err == nil {
-		err = l.Err()
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -80,12 +75,9 @@ func Open(r io.ReaderAt, size int64, o Options) (*Reader, error) {
 }
 
 // Next reads the next sample into s. At the end of the file the error is io.EOF. Other errors are
-// that of the file or, with Options.Strict, an *Error.
+// that of the file.
 func (r *Reader) Next(s *sample.Sample) error {
 	err := r.source.next(s)
-	if r.log.Err() != nil {
-		return r.log.Err()
-	}
 	if err == nil {
 		r.samples++
 	}

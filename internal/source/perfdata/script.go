@@ -78,7 +78,7 @@ const (
 
 // OpenScripts finds the profiles in the answers of a debugger in the file in. The error is that of in.
 func OpenScripts(in io.ReaderAt, s Scripts, o Options) (*Reader, error) {
-	l := newLog(o.Strict)
+	l := newLog()
 	r := &Reader{log: l, tables: newTables(l, o.Limits.WithDefaults().Threads)}
 	p := &scripts{
 		log: l, tables: r.tables, in: in, pid: s.PID, period: uint64(max(s.Interval, 1)),
@@ -149,7 +149,7 @@ func (p *scripts) find(messages iter.Seq2[int64, int64]) error {
 	if open != nil {
 		drop(cutProfile)
 	}
-	return p.log.Err()
+	return nil
 }
 
 // result returns where the answer is in a message, of which head is the beginning, and its length.
@@ -209,9 +209,6 @@ func (s *scanner) read(in io.ReaderAt, part span) (int64, error) {
 // next implements source.
 func (p *scripts) next(s *sample.Sample) error {
 	for {
-		if p.log.Err() != nil {
-			return p.log.Err()
-		}
 		id, more := p.ids.next()
 		delta, timed := p.deltas.next()
 		switch {

@@ -2,7 +2,6 @@ package perfdata_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -15,6 +14,7 @@ import (
 	"ohframe/internal/diag"
 	"ohframe/internal/source/perfdata"
 	"ohframe/internal/testing/hostiletest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/perffile"
 	"ohframe/internal/testing/slow"
 )
@@ -90,9 +90,10 @@ func checkScripts(t *testing.T, answers, warnings []string, want ...string) *sam
 	if !slices.Equal(got, warnings) {
 		t.Errorf("warnings %q; want %q", got, warnings)
 	}
-	if _, _, _, err := readScripts(file, s, perfdata.Options{Strict: true}); errors.Is(err, diag.ErrDamaged) != (len(warnings) > 0) {
-		t.Errorf("strictly: %v", err)
+	r := must.Get(perfdata.OpenScripts(bytes.NewReader(file), s, perfdata.Options{}))(t)
+	for next := (sample.Sample{}); err == nil; err = r.Next(&next) {
 	}
+	must.Equal(t, damaged(r.Warnings()), len(warnings) > 0, "damaged")
 	return p
 }
 
@@ -245,7 +246,7 @@ func TestScriptDepth(t *testing.T) {
 		s.Samples, s.TimeDeltas = []int{3 + n}, []int64{1}
 		file, messages := messages(s.Answer())
 		return func() {
-			p, list, warnings, err := readScripts(file, messages, perfdata.Options{Strict: true})
+			p, list, warnings, err := readScripts(file, messages, perfdata.Options{})
 			if err != nil || len(list) != 1 {
 				t.Fatal(len(list), err)
 			}
@@ -268,7 +269,7 @@ func TestScriptThreads(t *testing.T) {
 	other := script()
 	other.TID = 13
 	file, m := messages(script().Answer(), other.Answer())
-	_, list, warnings, err := readScripts(file, m, perfdata.Options{Strict: true, Limits: trace.Limits{Threads: 1}})
+	_, list, warnings, err := readScripts(file, m, perfdata.Options{Limits: trace.Limits{Threads: 1}})
 	if err != nil || len(list) != len(scriptSamples) || !slices.Equal(warnings, []string{"1 × thread or process beyond the limit (limit: threads); skipped"}) {
 		t.Errorf("%d samples, %q, %v", len(list), warnings, err)
 	}
@@ -294,7 +295,7 @@ func TestScriptLimits(t *testing.T) {
 	}
 	part := strings.Repeat(" ", 32<<20)
 	file, m = messages(text[:300], part, part, text[300:])
-	if _, list, warnings, err := readScripts(file, m, perfdata.Options{Strict: true}); err != nil || len(list) > 0 || !slices.Equal(warnings, []string{"1 × section or message larger than 64 MiB; skipped"}) {
+	if _, list, warnings, err := readScripts(file, m, perfdata.Options{}); err != nil || len(list) > 0 || !slices.Equal(warnings, []string{"1 × section or message larger than 64 MiB; skipped"}) {
 		t.Errorf("%d samples, %q, %v", len(list), warnings, err)
 	}
 }
@@ -323,7 +324,7 @@ func TestScriptSymbols(t *testing.T) {
 	}
 	data := &perffile.File{Events: []perffile.Event{cycles}, Records: records, Features: map[int][]byte{192: perffile.SymbolTable(symbols)}}
 	for form, b := range map[string][]byte{"perf.data": data.Bytes(), "report": perffile.Report(append(messages, perffile.Message(3, file))...)} {
-		p, list, _ := read(t, b, perfdata.Options{Strict: true})
+		p, list, _ := whole(t, b)
 		var got []string
 		for _, s := range list {
 			f := &p.Frames[p.Stacks[s.Stack].Frame]

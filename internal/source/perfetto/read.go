@@ -40,9 +40,6 @@ var (
 type Options struct {
 	// Kernel keeps the kernel's events that causes of Android's frames follow from.
 	Kernel bool
-	// Strict turns damage and truncation of the trace into an error. Otherwise they
-	// are skipped and counted in Stats.
-	Strict bool
 	// Limits are the limits for reading. Frames is the limit of actual slices of the
 	// frame timeline, and of expected slices; Threads that of processes, and of threads;
 	// Strings that of layers; Records that of clock readings. Anything over these limits
@@ -135,8 +132,8 @@ func (s *Stats) Warnings() []trace.Warning {
 // Read reads the Perfetto trace in r: the frame timeline of Android, or the result of the
 // analysis in a trace that ohframe wrote. It decompresses packets, but not a trace that is
 // compressed as a whole. Times of the timeline are boot time. The error is ErrNotATrace,
-// ErrNoFrames, ErrNoResult, ErrSeveralResults, an *unpack.LimitError, that of r or ctx, or in
-// strict mode a description of the first damage. The Stats are never nil.
+// ErrNoFrames, ErrNoResult, ErrSeveralResults, an *unpack.LimitError, or that of r or ctx. Damage
+// is skipped and counted in the Stats, which are never nil.
 func Read(ctx context.Context, r io.Reader, options Options) (*Trace, *Stats, error) {
 	d := newDecoder(ctx, options.Limits.WithDefaults())
 	if options.Kernel {
@@ -144,9 +141,6 @@ func Read(ctx context.Context, r io.Reader, options Options) (*Trace, *Stats, er
 	}
 	defer d.close()
 	err := d.read(r)
-	if err == nil && options.Strict {
-		err = d.stats.damage()
-	}
 	switch {
 	case err != nil:
 		return nil, d.stats, err
@@ -175,22 +169,6 @@ func Read(ctx context.Context, r io.Reader, options Options) (*Trace, *Stats, er
 		read.Kernel = newKernelSource(d.kernel, d.processes)
 	}
 	return read, d.stats, nil
-}
-
-// damage returns an error that describes the most serious damage, or nil for an
-// undamaged trace.
-func (s *Stats) damage() error {
-	switch {
-	case s.Garbage >= 0:
-		return fmt.Errorf("damaged from byte %d on", s.Garbage)
-	case s.Cut:
-		return errors.New("truncated: the trace ends within a packet")
-	case s.Damaged > 0:
-		return errors.New(diag.Count(s.Damaged, "damaged packet"))
-	case s.Malformed > 0:
-		return fmt.Errorf("%s without a required field, or with a time that is not read", diag.Count(s.Malformed, "frame timeline event"))
-	}
-	return nil
 }
 
 // decoder collects the contents of packets.

@@ -68,13 +68,13 @@ func TestForms(t *testing.T) {
 			if reader == "by bytes" && len(b) > 1<<20 {
 				continue
 			}
-			timeline, stats, err := readTimeline(t.Context(), r, perfetto.Options{Strict: true})
+			timeline, stats, err := readTimeline(t.Context(), r, perfetto.Options{})
 			if err != nil {
 				t.Errorf("%s, %s: %v", name, reader, err)
 				continue
 			}
 			must.Equal(t, timeline.String(), want, "%s, %s", name, reader)
-			if stats.Cut || stats.Garbage >= 0 || stats.Damaged > 0 {
+			if stats.Cut || stats.Garbage >= 0 || stats.Damaged > 0 || stats.Malformed > 0 {
 				t.Errorf("%s, %s: %+v", name, reader, stats)
 			}
 		}
@@ -147,9 +147,6 @@ func TestCut(t *testing.T) {
 		if stats.Packets != packets || stats.Cut == whole {
 			t.Fatalf("cut at %d: %d packets, cut %t, want %d, %t", n, stats.Packets, stats.Cut, packets, !whole)
 		}
-		if _, _, err := perfetto.Read(t.Context(), bytes.NewReader(r.bytes[:n]), perfetto.Options{Strict: true}); !whole && (err == nil || err == perfetto.ErrNoFrames) {
-			t.Fatalf("cut at %d: no error in strict mode", n)
-		}
 	}
 
 	_, stats, _ := perfetto.Read(t.Context(), bytes.NewReader(r.bytes[:len(r.bytes)-30]), perfetto.Options{})
@@ -192,9 +189,6 @@ func TestDamage(t *testing.T) {
 		}
 		if got := timeline.String(); got != want || stats.Damaged != 1 || len(diag.Texts(stats.Warnings())) == 0 {
 			t.Errorf("%s: %d damaged packets, frames:\n%s", name, stats.Damaged, got)
-		}
-		if _, _, err := perfetto.Read(t.Context(), bytes.NewReader(in(packet)), perfetto.Options{Strict: true}); err == nil {
-			t.Errorf("%s: no error in strict mode", name)
 		}
 	}
 

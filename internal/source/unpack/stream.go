@@ -66,9 +66,6 @@ func (s *stream) damaged(err error) error {
 	case isChecksum(err):
 		d = damage{fmt.Sprintf("%s is corrupt: its content (%s) does not match its checksum", s.what, size), "the content is used"}
 	}
-	if c.options.Strict {
-		return c.fail(&Error{What: d.what})
-	}
 	c.damages = append(c.damages, d)
 	return io.EOF
 }

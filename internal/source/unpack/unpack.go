@@ -46,8 +46,6 @@ const maxDepth = 4
 
 // Options are the options of Open.
 type Options struct {
-	// Strict turns a truncated or corrupt container into an error.
-	Strict bool
 	// Limits limit the decompressed size by Inflated and Ratio.
 	Limits trace.Limits
 	// KeepTar returns tar archives as they are.
@@ -204,9 +202,6 @@ func (c *Content) Warnings() []trace.Warning {
 	}
 	return list
 }
-
-// Err returns why reading ended before the end of the content, or nil.
-func (c *Content) Err() error { return c.err }
 
 // Explain adds the containers and their damage to an *Error that a user of the
 // content returned, because they may be its cause. It returns other errors as they
