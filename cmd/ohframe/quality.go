@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -260,7 +259,10 @@ func (r *reader) finish(checks []condition.Check) error {
 	err := g.Err()
 	if result := (*exit.Result)(nil); errors.As(err, &result) {
 		if result.Code == exit.CannotTell && len(checks) > 0 {
-			result.Hint = cmp.Or(hintOf(r.failure), "--process selects processes and their conditions")
+			result.Hint = hintOf(r.failure)
+			if slices.ContainsFunc(checks, func(c condition.Check) bool { return c.Text == condition.NotSelected }) {
+				result.Hint = "--process leaves out processes that conditions name"
+			}
 		}
 	} else if s := g.String(); g.Skipped > 0 {
 		fmt.Fprintf(os.Stderr, "ohframe: %s\n", s)

@@ -110,7 +110,7 @@ func runReport(c *call, f *reportFlags) error {
 		return err
 	}
 	err = r.finish(options.Gate.Checks)
-	if e := (*exit.Result)(nil); c.IsSet("by") && errors.As(err, &e) && e.Hint != "" {
+	if e := (*exit.Result)(nil); c.IsSet("by") && errors.As(err, &e) && options.Gate.Missing() {
 		e.Hint = "conditions of a process need process in --by, those on interactions scene, those on layers layer; without --by all are checked"
 	}
 	return err

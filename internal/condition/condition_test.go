@@ -143,7 +143,7 @@ func TestParseFile(t *testing.T) {
 		},
 		OfChanges: {"|jank_rate>+2pp above:true 0.02 relative:false b.txt:2", "gall*|fps<-5% above:false -0.05 relative:true b.txt:4"},
 	} {
-		list, err := ParseFile(strings.NewReader(file), "b.txt", kind)
+		list, err := ParseFile(strings.NewReader("\ufeff"+file), "b.txt", kind)
 		if got := descriptions(list); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%v\ngot  %q\nwant %q", err, got, want)
 		}
@@ -353,8 +353,7 @@ func TestStillProcess(t *testing.T) {
 	}
 }
 
-// A condition for one process is not checked for others. It is unknown if no process of the
-// trace matches, selected or not. A value that is printed like the limit has more digits.
+// A condition for one process is not checked for others. It is unknown if no selected process matches. A value that is printed like the limit has more digits.
 func TestCheckReport(t *testing.T) {
 	all := []*analyzer.Process{{PID: 1, Name: "gallery"}, {PID: 2, Name: "render_service"}}
 	report := &stats.Report{Processes: []*stats.Process{
@@ -379,7 +378,7 @@ func TestCheckReport(t *testing.T) {
 		"failed: gallery: fps<100.5: 100.0", "passed: render_service: fps<10: 100.0",
 		"unknown: camera: fps<10: no process with frames matches; the trace has gallery, render_service")
 	only := &stats.Report{Processes: report.Processes[:1]}
-	check("gallery: fps<100, render*: fps<10", "a", only, all, "passed: a: gallery: fps<100: 100.0")
+	check("gallery: fps<100, render*: fps<10", "a", only, all, "passed: a: gallery: fps<100: 100.0", "unknown: a: render*: fps<10: not among the selected processes")
 	check("fps<100", "a", &stats.Report{}, all, "unknown: a: complete frames: none in the selected processes")
 	check("fps<100", "a", &stats.Report{Processes: report.Processes[2:]}, nil, "unknown: a: complete frames: none")
 }
@@ -404,11 +403,16 @@ func TestNeverJudged(t *testing.T) {
 		{"jank_rate>5%", []*stats.Process{compositor}, []string{"unknown: jank_rate>5%: no frame of the selected processes can be late or on time"}},
 		{"surface*: jank_rate>5%", []*stats.Process{compositor, app}, []string{"unknown: surface*: jank_rate>5%: no frame of the selected processes can be late or on time"}},
 		{"surface*: late_frames>5", []*stats.Process{compositor}, []string{"passed: surfaceflinger: late_frames>5: 0"}},
-		{"jank_rate>5%, p95_ms>5, fps<5", []*stats.Process{cut}, []string{
+		{"cut: jank_rate>5%, p95_ms>5, fps<5", []*stats.Process{cut}, []string{
 			"unknown: cut: jank_rate>5%: unknown: 3 of 8 frames that drew not judged", "unknown: cut: p95_ms>5: unknown: fewer than 20 frames",
 			"unknown: cut: fps<5: unknown: fewer than two frames are known to have been shown",
 		}},
 		{"jank_rate>5%", []*stats.Process{none}, []string{"unknown: none: jank_rate>5%: unknown: no frame is judged"}},
+		{"jank_rate>5%", []*stats.Process{cut, app}, []string{"failed: app: jank_rate>5%: 10.0 %"}},
+		{"jank_rate>5%, p99_ms>5, late_frames>5", []*stats.Process{cut}, []string{
+			"passed: cut: late_frames>5: 1", "unknown: jank_rate>5%: too few frames: no process has more than 8, and 20 are needed",
+			"unknown: p99_ms>5: too few frames: no process has more than 8, and 100 are needed",
+		}},
 		{"hang_ratio>20", []*stats.Process{render, hangs}, []string{"failed: hangs: hang_ratio>20: 40.0 ms/s"}},
 		{"refresh.below(90)>20%", []*stats.Process{render}, []string{"unknown: render_service: refresh.below(90)>20%: unknown"}},
 		{"refresh.below(90)>20%, lowered_rate_share>20%", []*stats.Process{pooled}, []string{

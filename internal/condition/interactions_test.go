@@ -62,7 +62,7 @@ func TestCheckInteractions(t *testing.T) {
 		"warm.first_frame_ms>299":   {"failed notes: warm.first_frame_ms>299: 300.0 ms in interaction 7 (warm launch)"},
 		// Processes.
 		"gallery: launch.first_frame_ms>1": {"unknown gallery: launch.first_frame_ms>1: no launch of gallery in the trace; it has ABILITY_OR_PAGE_SWITCH, APP_LIST_FLING and APP_SWIPER_SCROLL"},
-		"render*: tap.hitch>1":             nil, // --process has left it out
+		"render*: tap.hitch>1":             {"unknown render*: tap.hitch>1: not among the selected processes"},
 		"camera: tap.hitch>1":              {"unknown camera: tap.hitch>1: no process with frames matches; the trace has render_service, gallery, home, notes"},
 		"hot.first_frame_ms>1":             {"unknown hot.first_frame_ms>1: no hot launch in the trace; it has ABILITY_OR_PAGE_SWITCH, APP_LIST_FLING, APP_SWIPER_SCROLL, LAUNCHER_APP_SWIPE_TO_HOME, SCREEN_ROTATION, cold and warm launches"},
 	} {

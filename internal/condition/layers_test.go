@@ -52,7 +52,7 @@ func TestCheckLayers(t *testing.T) {
 		"7: layer(Surface).fps<29":            {"passed player: layer(Surface).fps<29: 29.5 in layer 1 (SurfaceView[a,b](X)#12)"},
 		"layer(2).fps<25":                     {"failed player: layer(2).fps<25: 24.0 in layer 2 (preview)"},
 		"layer(SurfaceView[a,b](X)#*).fps<29": {"passed player: layer(SurfaceView[a,b](X)#*).fps<29: 29.5 in layer 1 (SurfaceView[a,b](X)#12)"},
-		"render*: layer.fps<5":                nil, // --process has left it out
+		"render*: layer.fps<5":                {"unknown render*: layer.fps<5: not among the selected processes"},
 		"camera: layer.fps<5":                 {"unknown camera: layer.fps<5: no process with frames matches; the trace has render_service, player"},
 	} {
 		var got []string

@@ -86,7 +86,7 @@ func ParseFile(file io.Reader, name string, kind Kind) (Conditions, error) {
 		return nil, &diag.Error{What: fmt.Sprintf("more than %d bytes, which is no file of budgets", maxFile)}
 	}
 	var all []item
-	for i, line := range strings.Split(string(data), "\n") {
+	for i, line := range strings.Split(strings.TrimPrefix(string(data), "\ufeff"), "\n") {
 		line = withoutComment(strings.TrimSuffix(line, "\r"))
 		if strings.TrimSpace(line) == "" {
 			continue

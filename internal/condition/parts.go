@@ -95,7 +95,9 @@ func (list Conditions) checkParts(input string, r *stats.Report, all []*analyzer
 			checks = append(checks, c.result(input, nil, Unknown, c.noPart(r)))
 		case !c.Selects(others...):
 			checks = append(checks, c.result(input, nil, Unknown, NoSuchProcess(others)))
-		case c.Selects(shown...): // otherwise --process leaves the process out
+		case !c.Selects(shown...):
+			checks = append(checks, c.result(input, nil, Unknown, NotSelected))
+		default:
 			checks = append(checks, c.result(input, nil, Unknown, c.noPart(r)))
 		}
 	}

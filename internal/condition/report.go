@@ -79,21 +79,42 @@ func (list Conditions) checkProcesses(input string, r *stats.Report, all []*anal
 	}
 	for _, p := range r.Processes {
 		for i := range list {
-			if c := &list[i]; c.Applies(p) && !c.still(p, r.Processes) {
+			if c := &list[i]; c.Applies(p) && !c.tooFew(p) && !c.still(p, r.Processes) {
 				x, status, text := c.checkValue(p)
 				checks = append(checks, c.judged(c.result(input, p, status, text), x))
 			}
 		}
 	}
 	for i := range list {
-		switch c := &list[i]; {
+		c, most, enough := &list[i], 0, false
+		for _, p := range r.Processes {
+			if c.Applies(p) {
+				most, enough = max(most, p.Frames.Complete), enough || !c.tooFew(p)
+			}
+		}
+		switch {
 		case !c.Selects(others...):
 			checks = append(checks, c.result(input, nil, Unknown, c.noFrames(others, r.Layers)))
-		case c.Selects(r.Processes...) && !c.Applies(r.Processes...):
+		case !c.Selects(r.Processes...):
+			checks = append(checks, c.result(input, nil, Unknown, NotSelected))
+		case !c.Applies(r.Processes...):
 			checks = append(checks, c.result(input, nil, Unknown, c.NoneApplies(r.Processes...)))
+		case !enough:
+			why := fmt.Sprintf("too few frames: no process has more than %d, and %d are needed", most, stats.MinFrames(c.Measure))
+			checks = append(checks, c.result(input, nil, Unknown, why))
 		}
 	}
 	return checks
+}
+
+// NotSelected is why a condition cannot be checked whose process the trace has, but the selection of processes has not.
+const NotSelected = "not among the selected processes"
+
+// tooFew reports whether a condition is not on a process because it has fewer frames than a test of the measure
+// needs. A condition that names a process is on it.
+func (c *Condition) tooFew(p *stats.Process) bool {
+	m := stats.Measures.Named(c.Measure)
+	return c.Process == "" && m != nil && m.Tested && p.Frames.Complete < m.Least
 }
 
 // still reports whether a condition on how smooth an animation is is not on a process because it
@@ -102,7 +123,7 @@ func (list Conditions) checkProcesses(input string, r *stats.Report, all []*anal
 func (c *Condition) still(p *stats.Process, all []*stats.Process) bool {
 	animates := func(p *stats.Process) bool { return p.FPS == nil || p.FPS.Rate != nil }
 	return animating(c.Measure) && c.Process == "" && !animates(p) &&
-		slices.ContainsFunc(all, func(p *stats.Process) bool { return c.Applies(p) && animates(p) })
+		slices.ContainsFunc(all, func(p *stats.Process) bool { return c.Applies(p) && !c.tooFew(p) && animates(p) })
 }
 
 func animating(measure string) bool {

@@ -93,7 +93,7 @@ func (d *Diff) findOutcomes(o Options) {
 			}
 		}
 	}
-	d.checkNames(onProcesses)
+	d.checkNames(onProcesses, o)
 	for _, c := range onProcesses {
 		if d.anyPair(c.Selects) && !d.anyPair(c.Applies) {
 			d.unknown(c, text.Printable(c.Process), c.NoneApplies(slices.Concat(d.Base.Stats.Processes, d.New.Stats.Processes)...))
@@ -111,12 +111,15 @@ func (d *Diff) findOutcomes(o Options) {
 	}
 }
 
-// checkNames finds the conditions whose process no frames have.
-func (d *Diff) checkNames(list []*condition.Condition) {
+// checkNames finds the conditions whose process no frames have, or is not selected.
+func (d *Diff) checkNames(list []*condition.Condition, o Options) {
 	all := slices.Concat(d.Base.Stats.Processes, d.New.Stats.Processes)
 	for _, c := range list {
-		if !c.Selects(all...) {
+		switch {
+		case !c.Selects(all...):
 			d.unknown(c, text.Printable(c.Process), condition.NoSuchProcess(all))
+		case !c.Selects(o.wanted(all)...):
+			d.unknown(c, text.Printable(c.Process), condition.NotSelected)
 		}
 	}
 }
@@ -161,16 +164,20 @@ func (d *Diff) checkGroups(c *condition.Condition, measure string, groups *Group
 	return selected
 }
 
-// notSelected adds why a condition is on none of the compared groups. A condition on a
-// process that Options.Process leaves out is not checked.
+// wanted returns the processes of a list that Options.Process selects.
+func (o Options) wanted(list []*stats.Process) []*stats.Process {
+	return slices.DeleteFunc(slices.Clone(list), func(p *stats.Process) bool { return !o.wants(p) })
+}
+
+// notSelected adds why a condition is on none of the compared groups.
 func (d *Diff) notSelected(c *condition.Condition, groups *Groups, o Options) {
 	all := slices.Concat(d.Base.Stats.Processes, d.New.Stats.Processes, d.Interactions.processes, d.Layers.processes)
 	why := ""
 	switch {
 	case !c.Selects(all...):
 		why = condition.NoSuchProcess(all)
-	case !c.Selects(slices.DeleteFunc(all, func(p *stats.Process) bool { return !o.wants(p) })...):
-		return
+	case !c.Selects(o.wanted(all)...):
+		why = condition.NotSelected
 	case slices.ContainsFunc(groups.OnlyNew, func(g *Group) bool { return g.selects(c) }):
 		why = "the base trace has no such " + groups.kind.noun
 	default:

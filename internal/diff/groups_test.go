@@ -317,9 +317,10 @@ func TestGroupConditions(t *testing.T) {
 		{"layer(young).fps<-1", nil, []string{"unknown layer(young).fps<-1: the base trace has no such layer"}},
 		{"layer(none).fps<-1", nil, []string{"unknown layer(none).fps<-1: no layer in the traces has this name; they have View#1, old, panel, View#2, 1 more"}},
 		{"render*: layer.fps<-1", nil, []string{"unknown render*: layer.fps<-1: no layer of render* in the traces"}},
-		// What --process leaves out is not checked, or named as such.
-		{"render*: fling.fps<-1", only("com.example.gallery"), nil},
-		{"a: layer.fps<-1", only("render_service"), nil},
+		// What --process leaves out is named as such.
+		{"render*: fling.fps<-1", only("com.example.gallery"), []string{"unknown render*: fling.fps<-1: not among the selected processes"}},
+		{"a: layer.fps<-1", only("render_service"), []string{"unknown a: layer.fps<-1: not among the selected processes"}},
+		{"a: fps<-1", only("render_service"), []string{"unknown a: fps<-1: not among the selected processes"}},
 		{"cold.first_frame_ms>+5", only("com.example.gallery"), []string{"unknown cold.first_frame_ms>+5: no cold launch of the selected processes, but 2 of others"}},
 	} {
 		d := compare(t, base, new, Options{FailOn: conditions(t, test.conditions), Process: test.selected})
