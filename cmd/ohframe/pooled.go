@@ -39,6 +39,13 @@ func splitStored(r *reader, list []input) (datasets []*fleet.Dataset, others []i
 		for _, missing := range d.Warnings() {
 			r.addBad(d.Dir, missing)
 		}
+		if d.Damaged > 0 {
+			r.addBad(d.Dir, text.Count(d.Damaged, "trace")+" damaged")
+		}
+		if failed := d.Failed(); failed != "" && len(r.c.Where) == 0 {
+			r.addBad(d.Dir, failed)
+			r.unchecked = append(r.unchecked, text.Printable(d.Dir)+": not checked: "+failed)
+		}
 		if len(r.c.Where) > 0 {
 			datasets[i] = d.Only(names[d], unreliable[d])
 		}

@@ -102,7 +102,11 @@ func (r *reader) each(list []input, use func(in input, t *ohframe.Trace) error) 
 	for _, s := range stored {
 		if d := s.Dataset; !said[d] {
 			said[d] = true
-			for _, missing := range d.Warnings() {
+			missing := d.Warnings()
+			if failed := d.Failed(); failed != "" && len(r.c.Where) == 0 {
+				missing = append(missing, failed)
+			}
+			for _, missing := range missing {
 				r.total, r.skipped = r.total+1, append(r.skipped, view.Input{Name: text.Printable(d.Dir), Skipped: missing})
 			}
 		}

@@ -50,6 +50,7 @@ func whyCommand() *cli.Command {
 		flags.Rule{Flags: []string{"layer", "frame"}, Reason: oneNeeded, Hint: "--layer explains late buffers, --frame a frame"},
 		flags.Rule{Flags: []string{"layer", "interaction"}, Reason: oneNeeded, Hint: "--layer explains late buffers, --interaction frames"},
 		flags.Rule{Flags: []string{"interaction", "frame"}, Reason: oneNeeded, Hint: "--frame explains one frame of any interaction"},
+		flags.Rule{Flags: []string{"by", "frame"}}, flags.Rule{Flags: []string{"by", "interaction"}}, flags.Rule{Flags: []string{"by", "layer"}},
 	)
 }
 
@@ -79,6 +80,9 @@ func runWhy(c *call, f *whyFlags) error {
 	r, err := newReader(c)
 	if err != nil {
 		return err
+	}
+	if f.All && r.format == brief.Format {
+		return &failure{what: "--all has no effect on the format " + r.format, hint: "JSON has all late frames"}
 	}
 	r.interactions, r.pieces = true, r.pieces || f.Frame != ""
 	if len(inputs) > 1 || c.IsSet("by") {

@@ -45,6 +45,14 @@ type Dataset struct {
 	only   map[string]bool
 }
 
+// Failed says which traces were not measured; empty if all were. What Only returns has none.
+func (d *Dataset) Failed() string {
+	if Failed(d.Failures) == 0 {
+		return ""
+	}
+	return FailuresText(d.Failures)
+}
+
 // Warnings says what is not in the dataset.
 func (d *Dataset) Warnings() []string {
 	if len(d.Missing) == 0 {
