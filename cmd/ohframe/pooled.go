@@ -78,6 +78,9 @@ func pooled(c *call, f *reportFlags, r *reader, list []input, all bool) (*report
 		o.Top = shownGroups
 	}
 	datasets, traces := splitStored(r, list)
+	if len(datasets) > 0 && c.NoCauses {
+		return nil, &failure{file: datasets[0].Dir, what: "--no-causes is for reading traces, which a dataset does not have", hint: "name the traces, or run ohframe fleet run with the flag"}
+	}
 	var names []string
 	for _, d := range datasets {
 		names = append(names, d.Dir)

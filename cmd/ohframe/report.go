@@ -78,9 +78,6 @@ func runReport(c *call, f *reportFlags) error {
 		return trend(c, f, r, list)
 	}
 	var inputs []report.Input
-	if i := slices.IndexFunc(list, func(in input) bool { return in.stored != nil }); i >= 0 && c.NoCauses {
-		return &failure{file: list[i].stored.Dataset.Dir, what: "--no-causes is for reading traces, which a dataset does not have", hint: "name the traces, or run ohframe fleet run with the flag"}
-	}
 	together := c.IsSet("by") || len(list) > 1 && slices.ContainsFunc(list, func(in input) bool { return in.stored != nil })
 	if f.All && r.format != "table" && !together {
 		return &failure{what: "--all needs the format table, not " + r.format, hint: "other formats have everything"}

@@ -324,7 +324,7 @@ func TestUnknownOfDataset(t *testing.T) {
 	// A condition that selects none of the groups does not propose another --process.
 	for by, want := range map[string]string{"version": "need process in --by", "version,process": ""} {
 		code, _, stderr := ohframeHere(t, "report", "dataset", "--by", by, "--fail-on", "com.example.gallery: fps<1")
-		if (code == 2) != (want != "") || !strings.Contains(stderr, want) {
+		if (code == 3) != (want != "") || !strings.Contains(stderr, want) {
 			t.Errorf("--by %s: exit code %d, %s", by, code, stderr)
 		}
 	}
