@@ -205,7 +205,7 @@ func ExampleConvert() {
 	defer in.Close()
 	summary, err := ohframe.Convert(context.Background(), in, io.Discard, ohframe.ConvertOptions{
 		Options: ohframe.Options{Causes: true},
-		Output:  exporter.Options{Compress: true},
+		Output:  exporter.Options{Input: "demo.ftrace"},
 	})
 	if err != nil {
 		log.Fatal(err)

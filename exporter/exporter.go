@@ -18,8 +18,6 @@ type Options struct {
 	NoTracks bool
 	// AndroidCompat adds the slices and names that Perfetto's queries for Android need.
 	AndroidCompat bool
-	// Compress compresses packets within the trace, to about a third of the size.
-	Compress bool
 	// Input is the name of the input and Version that of the program. Perfetto's
 	// overview page shows them.
 	Input, Version string
@@ -33,7 +31,7 @@ type Options struct {
 // after an error the output is unusable.
 func Write(ctx context.Context, w io.Writer, t *analyzer.Timeline, causes *why.Causes, o Options) error {
 	_, err := pftrace.ConvertTimeline(ctx, t, causes, w, pftrace.Options{
-		NoTracks: o.NoTracks, AndroidCompat: o.AndroidCompat, Compress: o.Compress,
+		NoTracks: o.NoTracks, AndroidCompat: o.AndroidCompat,
 		Input: o.Input, Version: o.Version, Attributes: o.Attributes,
 	})
 	return err

@@ -44,8 +44,6 @@ type Options struct {
 	Analysis analysis.Options
 	// AndroidCompat adds the slices and names that Perfetto's queries for Android need.
 	AndroidCompat bool
-	// Compress deflates packets within the trace: about a third of the size.
-	Compress bool `fingerprint:"-"`
 	// Input is the name of the input, which Perfetto's overview page shows.
 	Input string `fingerprint:"-"`
 	// Version is that of the program, which that page shows, too.
@@ -104,7 +102,7 @@ type Summary struct {
 func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*Summary, error) {
 	options.Reader = options.Reader.WithDefaults()
 	out := bufio.NewWriterSize(w, 256<<10)
-	packets := packet.NewWriter(ctx, out, options.Compress)
+	packets := packet.NewWriter(ctx, out)
 	hash := xxh3.New()
 	summary := &Summary{}
 	var sinks []hitrace.Sink
@@ -156,7 +154,7 @@ func (h *hashedSource) Next(b *hitrace.Batch, size int) error {
 // which may be nil, to w as a Perfetto trace. It ignores the options for reading.
 func ConvertTimeline(ctx context.Context, t *analyzer.Timeline, causes *why.Causes, w io.Writer, options Options) (*Summary, error) {
 	out := bufio.NewWriterSize(w, 256<<10)
-	packets := packet.NewWriter(ctx, out, options.Compress)
+	packets := packet.NewWriter(ctx, out)
 	writeSystemInfo(packets)
 	return finish(out, packets, &Summary{Result: analysis.Result{Timeline: t, Causes: causes}}, xxh3.HashString128(t.String()), options)
 }
@@ -204,26 +202,18 @@ func finish(out *bufio.Writer, packets *packet.Writer, s *Summary, hash xxh3.Uin
 // eventSink returns the sink that writes the events of an input and counts them.
 func eventSink(planner *ftrace.Planner, packets *packet.Writer, s *Summary, options Options) hitrace.Sink {
 	workers := make([]struct {
-		encoder    *ftrace.Encoder
-		compressor *packet.Compressor // nil unless packets are compressed
-		outcome    []byte
+		encoder *ftrace.Encoder
+		outcome []byte
 	}, options.Reader.Workers)
 	for i := range workers {
 		workers[i].encoder = ftrace.NewEncoder(options.Reader.Limits.Strings, options.AllEvents)
-		if options.Compress {
-			workers[i].compressor = packet.NewCompressor()
-		}
 	}
 	return hitrace.Sink{
 		Fields: true,
 		Begin:  planner.Begin,
 		Track:  func(i int, b *hitrace.Batch) { planner.Plan(b, workers[i].encoder) },
 		Encode: func(i int, _ *hitrace.Batch) {
-			w := &workers[i]
-			w.outcome = w.encoder.Encode()
-			if w.compressor != nil {
-				w.outcome = w.compressor.Packet(w.outcome)
-			}
+			workers[i].outcome = workers[i].encoder.Encode()
 		},
 		Write: func(i int) error {
 			e := workers[i].encoder

@@ -4,7 +4,7 @@
 //	ftrace    events: markers, scheduling, the kernel's own
 //	timeline  frames: the frame timeline and further tracks
 //	samples   samples of a profiler
-//	packet    the writer of packets, plain or compressed
+//	packet    the writer of packets
 //
 // A Perfetto trace is packets, one after another; Perfetto sorts them by time:
 //

@@ -1,9 +1,6 @@
 package pftrace
 
 import (
-	"bytes"
-	"compress/zlib"
-	"io"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -16,26 +13,12 @@ import (
 	"ohframe/internal/testing/tracetest"
 )
 
-// packetsOf decodes a trace, with the packets that are compressed in it.
+// packetsOf decodes a trace.
 func packetsOf(t testing.TB, data []byte) []*perfettopb.TracePacket {
 	t.Helper()
 	var pb perfettopb.Trace
 	must.Do(t, proto.Unmarshal(data, &pb))
-	var list []*perfettopb.TracePacket
-	for _, p := range pb.GetPacket() {
-		deflated := p.GetCompressedPackets()
-		if deflated == nil {
-			list = append(list, p)
-			continue
-		}
-		if len(deflated) > 512<<10 {
-			t.Errorf("%d bytes of compressed packets", len(deflated))
-		}
-		r := must.Get(zlib.NewReader(bytes.NewReader(deflated)))(t)
-		inflated := must.Get(io.ReadAll(r))(t)
-		list = append(list, packetsOf(t, inflated)...)
-	}
-	return list
+	return pb.GetPacket()
 }
 
 // ownEvent returns the event of a packet on a track that the timeline describes: not a slice of the

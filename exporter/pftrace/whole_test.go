@@ -94,7 +94,6 @@ func TestEveryLineIsCounted(t *testing.T) {
 				"all of it":    {},
 				"all events":   {AllEvents: true},
 				"frames":       {NoEvents: true},
-				"compressed":   {Compress: true},
 				"first half":   {Reader: window(t, "", half)},
 				"second half":  {Reader: window(t, half, "")},
 				"frames of it": {Reader: window(t, half, ""), NoEvents: true},

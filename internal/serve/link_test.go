@@ -180,12 +180,10 @@ func compareTables(t *testing.T, changed, was *engine.Session, n int) {
 // A trace of others, one that ends within a packet, and a slice that is not there change nothing.
 func TestNotUnique(t *testing.T) {
 	text := testdata(t, "demo.ftrace")
-	var out, compressed bytes.Buffer
-	for w, compress := range map[*bytes.Buffer]bool{&out: false, &compressed: true} {
-		must.Get(pftrace.Convert(t.Context(), bytes.NewReader(text), w, pftrace.Options{NoEvents: true, Compress: compress}))(t)
-	}
+	var out bytes.Buffer
+	must.Get(pftrace.Convert(t.Context(), bytes.NewReader(text), &out, pftrace.Options{NoEvents: true}))(t)
 	for name, content := range map[string][]byte{
-		"": nil, "text": text, "compressed": compressed.Bytes(), "other": out.Bytes(), "cut": out.Bytes()[:out.Len()/2], "packets of no length": {10, 0, 10},
+		"": nil, "text": text, "other": out.Bytes(), "cut": out.Bytes()[:out.Len()/2], "packets of no length": {10, 0, 10},
 	} {
 		view := serve.View{Selected: analyzer.Interval{Start: 5, End: 12}, Process: 20480}
 		changed := file(bytes.Clone(content))

@@ -70,7 +70,7 @@ func kernelTrace(t testing.TB, text string) []byte {
 	}
 
 	var out bytes.Buffer
-	packets := packet.NewWriter(t.Context(), &out, false)
+	packets := packet.NewWriter(t.Context(), &out)
 	packets.Write(&perfettopb.TracePacket{Data: &perfettopb.TracePacket_SystemInfo{SystemInfo: &perfettopb.SystemInfo{
 		Utsname: &perfettopb.Utsname{Sysname: proto.String("OpenHarmony")},
 	}}})

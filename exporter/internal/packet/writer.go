@@ -22,24 +22,18 @@ const (
 // Writer appends packets to a trace. After the first error, which the end of the
 // context is, too, it writes nothing.
 type Writer struct {
-	ctx      context.Context
-	out      io.Writer
-	buffer   []byte
-	compress *Compressor // nil if packets are written as they are
-	err      error
+	ctx    context.Context
+	out    io.Writer
+	buffer []byte
+	err    error
 }
 
-// NewWriter returns a writer of packets, compressed or not, to out.
-func NewWriter(ctx context.Context, out io.Writer, compress bool) *Writer {
-	w := &Writer{ctx: ctx, out: out}
-	if compress {
-		w.compress = NewCompressor()
-	}
-	return w
+// NewWriter returns a writer of packets to out.
+func NewWriter(ctx context.Context, out io.Writer) *Writer {
+	return &Writer{ctx: ctx, out: out}
 }
 
-// maxPending is the number of bytes that are collected before they are written. Packets
-// that are compressed together must be less than 512 KiB.
+// maxPending is the number of bytes that are collected before they are written.
 const maxPending = 256 << 10
 
 // Write appends a packet. It allocates.
@@ -75,19 +69,14 @@ func (w *Writer) Flush() {
 	if w.err == nil {
 		w.err = w.ctx.Err()
 	}
-	if w.compress != nil {
-		w.WriteBytes(w.compress.Packet(w.buffer))
-	} else {
-		w.WriteBytes(w.buffer)
-	}
+	w.WriteBytes(w.buffer)
 	w.buffer = w.buffer[:0]
 }
 
 // Err returns the first error.
 func (w *Writer) Err() error { return w.err }
 
-// WriteBytes writes whole packets that are encoded, and compressed if they are to be,
-// at once. Packets collected before must be flushed first.
+// WriteBytes writes whole packets that are encoded at once. Packets collected before must be flushed first.
 func (w *Writer) WriteBytes(b []byte) {
 	if w.err == nil && len(b) > 0 {
 		_, w.err = w.out.Write(b)

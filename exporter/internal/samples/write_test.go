@@ -25,7 +25,7 @@ func all() Options {
 func write(t testing.TB, rec *sample.Recording, o Options) ([]*perfettopb.TracePacket, Summary) {
 	t.Helper()
 	var out bytes.Buffer
-	w := packet.NewWriter(t.Context(), &out, false)
+	w := packet.NewWriter(t.Context(), &out)
 	s := Write(w, rec, o)
 	w.Flush()
 	var pb perfettopb.Trace
@@ -91,8 +91,7 @@ func decoded(t *testing.T, packets []*perfettopb.TracePacket) [][]string {
 	return list
 }
 
-// A stack of more text than may be in a packet is written in several. All packets are small enough
-// to be compressed together with others.
+// A stack of more text than may be in a packet is written in several, which are small.
 func TestDeepStacks(t *testing.T) {
 	rec := chain(1024)
 	packets, s := write(t, rec, all())
@@ -160,7 +159,7 @@ func TestEvents(t *testing.T) {
 func TestAllocations(t *testing.T) {
 	allocations := func(samples int) float64 {
 		rec := many(samples, 100)
-		w := packet.NewWriter(t.Context(), discard{}, false)
+		w := packet.NewWriter(t.Context(), discard{})
 		return testing.AllocsPerRun(1, func() { Write(w, rec, all()) })
 	}
 	if few, more := allocations(1_000), allocations(100_000); more > few+1 {
@@ -204,7 +203,7 @@ func BenchmarkWrite(b *testing.B) {
 			rec := many(1_000_000, stacks)
 			b.ReportAllocs()
 			for b.Loop() {
-				Write(packet.NewWriter(b.Context(), discard{}, false), rec, all())
+				Write(packet.NewWriter(b.Context(), discard{}), rec, all())
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1e6, "ns/sample")
 		})

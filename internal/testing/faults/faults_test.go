@@ -110,7 +110,7 @@ func (c *testCase) check(t *testing.T) {
 	watch := time.AfterFunc(5*time.Minute, func() { panic(t.Name() + ": not done after 5 minutes") })
 	defer watch.Stop()
 	options := pftrace.Options{Analyzer: analysis.FrameOptions{ClockOffset: &c.offset}, AllEvents: true, Analysis: analysis.Options{Causes: true}, Version: "v0.0-test"}
-	options.Compress, options.AndroidCompat = c.number%3 == 1, c.number%3 == 2
+	options.AndroidCompat = c.number%3 == 2
 	output, summary := convert(t, c.text, options, 1)
 	if again, _ := convert(t, c.text, options, 3); !bytes.Equal(output, again) {
 		t.Error("three workers make another trace than one")
