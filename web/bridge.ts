@@ -5,6 +5,8 @@ interface Words {
   why: string;
   list: string;
   perfetto: string;
+  /** The names of traces in commands. */
+  traces: string[];
 }
 
 // What a script of reports calls to go to a part of them.
@@ -12,26 +14,45 @@ interface Window {
   visit(link: string): void;
 }
 
-const {why, list, perfetto} = JSON.parse(document.getElementById('words')?.textContent ?? '{}') as Words;
+const {why, list, perfetto, traces} = JSON.parse(document.getElementById('words')?.textContent ?? '{}') as Words;
+
+/** Adds a button that runs a command. */
+function add(to: Element, text: string, command: string): void {
+  const button = document.createElement('button');
+  button.className = 'here';
+  button.textContent = text;
+  button.onclick = () => parent.postMessage({command}, '*');
+  to.append(button);
+}
 
 function addButtons(line: Element): void {
   const command = line.querySelector('code')?.textContent ?? '', verb = /^ohframe (why|open) /.exec(command)?.[1];
   if (!verb || line.querySelector('.here')) return;
-  const add = (text: string, of: string): void => {
-    const button = document.createElement('button');
-    button.className = 'here';
-    button.textContent = text;
-    button.onclick = () => parent.postMessage({command: of}, '*');
-    line.append(button);
-  };
-  if (verb === 'open' && /^[^']*? --frame /.test(command)) add(why, command.replace(' open ', ' why '));
-  if (verb === 'why') add(why, command);
-  else add(perfetto, command);
+  const any = /^ohframe \w+ --(?:interaction N|layer NAME)((?: --\S+ \S+)*) (.+)$/.exec(command);
+  if (any) return addForEach(line, command.slice(0, command.lastIndexOf(any[1]! + ' ' + any[2]!)), any[1]!, any[2]!);
+  if (verb === 'open' && /^[^']*? --frame /.test(command)) add(line, why, command.replace(' open ', ' why '));
+  add(line, verb === 'why' ? why : perfetto, command);
+}
+
+/**
+ * A report names the command for interaction N or layer NAME once, with the name of the trace without its folder. Here,
+ * each interaction and layer beside that line has a button instead, if it is clear which trace is meant.
+ */
+function addForEach(line: Element, command: string, flags: string, word: string): void {
+  const file = word.replace(/'([^']*)'|\\(.)/g, (_, quoted, escaped) => quoted ?? escaped).replace(/^\.\//, '');
+  const [trace, another] = traces.filter((name) => name.replace(/^.*\//, '') === file);
+  if (trace === undefined || another !== undefined) return;
+  const text = command.includes(' why ') ? why : perfetto, rest = `${flags} -- '${trace.replaceAll("'", `'\\''`)}'`;
+  for (const e of line.closest('section')?.querySelectorAll('li[id], tbody tr') ?? []) {
+    const id = /-(\d+)$/.exec(e.id)?.[1] ?? e.querySelector('td')?.textContent, place = e.querySelector('.head, td.name');
+    if (id && place) add(place, text, command.replace(/(N|NAME)$/, id) + rest);
+  }
+  line.closest('.note')?.remove();
 }
 
 /** Where a report says how to list all in a terminal, there is a button that does it. */
 function listAll(line: Element): void {
-  const text = line.lastChild, more = text?.nodeValue?.replace(/; (ohframe why )?--all lists all\s*$/, '');
+  const text = line.lastChild, more = text?.nodeValue?.replace(/; (ohframe why )?--all (lists all|shows more of them)\s*$/, '');
   if (!text || more === undefined || more === text.nodeValue) return;
   text.nodeValue = more + ' ';
   const button = document.createElement('button');
@@ -43,7 +64,7 @@ function listAll(line: Element): void {
 
 function look(): void {
   document.querySelectorAll('.copy').forEach(addButtons);
-  document.querySelectorAll('li.others, p.hint').forEach(listAll);
+  document.querySelectorAll('li.others, p.hint, p.note').forEach(listAll);
 }
 look();
 new MutationObserver(look).observe(document.body, {childList: true, subtree: true});

@@ -173,22 +173,25 @@ async function answer(s: Subject): Promise<void> {
   shown = {subject: s, report, notes: [...linesOf(done.stderr), ...s.items.flatMap((i) => i.notes ?? []).map((note) => word(...note))]};
   tools();
   back();
-  byID('answer').replaceChildren(frame(report, name));
+  byID('answer').replaceChildren(frame(report, name, s));
   say(word(s.sides ? 'compared' : 'shown', name));
   byID('title').focus();
 }
+
+/** The style of a document's parts here: its title is above it already, and its buttons are those of bridge.ts. */
+const embedded = 'header { position: absolute; clip-path: inset(50%); } .here { padding: 1px 8px; font-size: 12px; }';
 
 /**
  * A document of the program in a frame of an origin of its own. It has the policy of the page, which lets the scripts of
  * reports run, and no others.
  */
-function frame(document_: Blob, title: string): HTMLIFrameElement {
+function frame(document_: Blob, title: string, {items}: Subject): HTMLIFrameElement {
   const e = document.createElement('iframe');
   e.title = title;
   e.setAttribute('sandbox', 'allow-scripts allow-downloads');
   e.allow = 'clipboard-write';
-  const words = JSON.stringify({why: word('why'), list: word('list'), perfetto: word('perfetto')});
-  const address = URL.createObjectURL(new Blob([document_, `<script type="application/json" id="words">${words}</script><script>${bridge}</script>`], {type: 'text/html; charset=utf-8'}));
+  const words = JSON.stringify({why: word('why'), list: word('list'), perfetto: word('perfetto'), traces: items.flatMap((i) => i.traces)});
+  const address = URL.createObjectURL(new Blob([document_, `<style>${embedded}</style><script type="application/json" id="words">${words}</script><script>${bridge}</script>`], {type: 'text/html; charset=utf-8'}));
   e.onload = () => URL.revokeObjectURL(address);
   e.src = address;
   return e;
@@ -238,7 +241,7 @@ let explained: string[] | undefined;
 
 async function why(args: string[]): Promise<void> {
   explained = args;
-  const dialog = byID<HTMLDialogElement>('why'), place = dialog.querySelector('.frame')!;
+  const s = subject!, dialog = byID<HTMLDialogElement>('why'), place = dialog.querySelector('.frame')!;
   const what = args.slice(1, args.indexOf('--')).flatMap((flag, i, list) => /^--(frame|interaction|layer)$/.test(flag) ? [flag.slice(2), list[i + 1]] : []).join(' ');
   const title = word('whyOf', what || word('whyAll'));
   byID('why-title').textContent = title;
@@ -250,7 +253,7 @@ async function why(args: string[]): Promise<void> {
   const output = '/out/why.html';
   try {
     const done = await beside(['why', '-o', output, ...args.slice(1)], output, (t) => text.textContent = t, word('explaining', what || word('whyAll')));
-    if (explained === args) place.replaceChildren(frame(done.outputs[output]!, title));
+    if (explained === args) place.replaceChildren(frame(done.outputs[output]!, title, s));
   } catch (error) {
     if (explained === args) place.replaceChildren(...explain(error)?.map(paragraph) ?? []);
   }

@@ -403,8 +403,8 @@ func TestReport(t *testing.T) {
 	}
 	p.CheckNoSidewaysScroll("a report")
 	p.CheckAccessible("a report")
-	// A frame in a table opens its details; they have its reason.
-	must.Equal(t, eval[bool](report, `document.querySelectorAll("canvas").length > 0 && (document.querySelector("article:not([hidden]) td .go").click(), true)`), true, "charts")
+	// A late frame opens its details; they have its reason.
+	must.Equal(t, eval[bool](report, `document.querySelectorAll("canvas").length > 0 && ([...document.querySelectorAll("article:not([hidden]) .case")].find(c => c.querySelector(".id").textContent === "10046").querySelector(".go").click(), true)`), true, "charts")
 	report.wait(`document.querySelector("#facts .here")`)
 	must.Equal(t, eval[string](report, `[...document.querySelectorAll("#facts .here")].map(b => b.textContent).join()`), "Why?,Open in Perfetto", "the buttons of a frame")
 	eval[bool](report, `document.querySelector("#facts .here").click() ?? true`)
@@ -421,7 +421,7 @@ func TestReport(t *testing.T) {
 	must.Equal(t, eval[string](report, shown), process, "after a choice")
 	eval[bool](report, `document.querySelector('tr[data-link="process-0"] td:last-child').click() ?? true`)
 	must.Equal(t, eval[string](report, shown), "process-0", "after a row of a table")
-	eval[bool](report, `document.querySelectorAll("article:not([hidden]) td .go")[1].click() ?? true`)
+	eval[bool](report, `document.querySelectorAll("article:not([hidden]) .case .go")[1].click() ?? true`)
 	report.wait(`document.querySelector('#facts a[href*="@"]')`)
 	render := eval[string](report, `(() => { const a = document.querySelector('#facts a[href*="@"]'); a.click(); return a.hash; })()`)
 	must.Equal(t, eval[string](report, `location.hash`), render, "the address of a render frame")
@@ -434,13 +434,35 @@ func TestReport(t *testing.T) {
 	report = p.document()
 	interaction := eval[string](report, `(() => { const a = document.querySelector('td a[href*="interaction-"]'); a.click(); return a.hash; })()`)
 	must.Equal(t, eval[string](report, `location.hash + " " + (document.querySelector(location.hash).getBoundingClientRect().top < innerHeight)`), interaction+" true", "after a link to an interaction")
-	eval[bool](report, `[...document.querySelectorAll(".copy")].find(c => / why --interaction 4 /.test(c.textContent)).querySelector(".here").click() ?? true`)
+	must.Equal(t, eval[string](report, `[...document.querySelectorAll("#interaction-4 .here")].map(b => b.textContent).join()`), "Why?,Open in Perfetto", "the buttons of an interaction")
+	must.Equal(t, eval[bool](report, `document.body.innerText.includes("interaction N")`), false, "a command without the number of an interaction")
+	eval[bool](report, `document.querySelector("#interaction-4 .here").click() ?? true`)
 	p.checkWhy("Why: interaction 4", "switch of a page")
+	// The causes of all list the interactions, too.
+	eval[bool](report, `document.querySelector(".others .here").click() ?? true`)
+	p.wait(`document.querySelector("#why iframe")`)
+	all := p.document()
+	eval[bool](all, `[...document.querySelectorAll("tr")].find(r => r.cells[0].textContent === "2").querySelector(".here").click() ?? true`)
+	p.checkWhy("Why: interaction 2", "fling of a list of com.example.gallery")
+	// So do those of one of several traces, if no other has its name.
+	folder := t.TempDir()
+	for _, name := range []string{"one/it's.ftrace.gz", "two/another.ftrace.gz", "three/another.ftrace.gz"} {
+		must.Do(t, os.MkdirAll(filepath.Join(folder, filepath.Dir(name)), 0o777))
+		must.Do(t, os.WriteFile(filepath.Join(folder, name), must.Get(os.ReadFile(traces+"flings.ftrace.gz"))(t), 0o666))
+	}
+	p.again()
+	p.drop(folder)
+	p.wait(answered)
+	report = p.document()
+	must.Equal(t, eval[string](report, `[...document.querySelectorAll('li[id$="-interaction-2"], .note .copy code')].map(e => e.matches("li") ? e.querySelectorAll(".here").length : e.textContent.split(" ")[1]).join(" ")`),
+		"2 0 why open 0 why open", "the buttons of interactions of three traces, or the commands")
+	eval[bool](report, `document.querySelector('li[id$="-interaction-2"] .here').click() ?? true`)
+	p.checkWhy("Why: interaction 2", "one/it's.ftrace.gz")
 	p.again()
 	p.drop(traces + "layers.ftrace.gz")
 	p.wait(answered)
 	report = p.document()
-	eval[bool](report, `[...document.querySelectorAll(".copy")].find(c => / why --layer 1 /.test(c.textContent)).querySelector(".here").click() ?? true`)
+	eval[bool](report, `document.querySelector("#layer-1 .here").click() ?? true`)
 	p.checkWhy("Why: layer 1", "2 of 44 buffers late")
 	// The answer to what was asked before is not shown under the title of what is asked now.
 	why := func(command string) string {
@@ -505,7 +527,7 @@ func TestSave(t *testing.T) {
 	p.wait(answered)
 	p.document()
 	for i, command := range [][]string{
-		{"convert", "demo.pftrace"}, {"report", "demo.html"}, {"report", "demo.json"}, {"report", "demo.csv"}, {"frames", "demo.frames.csv", "--causes"},
+		{"convert", "demo.pftrace"}, {"report", "demo.html"}, {"report", "demo.json"}, {"report", "demo.csv"}, {"frames", "demo.frames.csv"},
 	} {
 		name := command[1]
 		run(append([]string{command[0], "-o", filepath.Join(want, name), "demo.ftrace"}, command[2:]...)...)
@@ -609,7 +631,7 @@ func TestPerfetto(t *testing.T) {
 		{[]string{"--interaction", "2"}, func() {
 			// A script may open a tab only after the user has pressed something.
 			p.click("#title")
-			eval[bool](report, `[...document.querySelectorAll(".copy")].find(c => / open --interaction 2 /.test(c.textContent)).querySelector(".here").click() ?? true`)
+			eval[bool](report, `document.querySelectorAll("#interaction-2 .here")[1].click() ?? true`)
 		}},
 		{[]string{merged}, func() { // two traces on one timeline
 			p.drop(traces+"demo.ftrace", traces+"flings.ftrace.gz")
