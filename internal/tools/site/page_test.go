@@ -444,20 +444,6 @@ func TestReport(t *testing.T) {
 	all := p.document()
 	eval[bool](all, `[...document.querySelectorAll("tr")].find(r => r.cells[0].textContent === "2").querySelector(".here").click() ?? true`)
 	p.checkWhy("Why: interaction 2", "fling of a list of com.example.gallery")
-	// So do those of one of several traces, if no other has its name.
-	folder := t.TempDir()
-	for _, name := range []string{"one/it's.ftrace.gz", "two/another.ftrace.gz", "three/another.ftrace.gz"} {
-		must.Do(t, os.MkdirAll(filepath.Join(folder, filepath.Dir(name)), 0o777))
-		must.Do(t, os.WriteFile(filepath.Join(folder, name), must.Get(os.ReadFile(traces+"flings.ftrace.gz"))(t), 0o666))
-	}
-	p.again()
-	p.drop(folder)
-	p.wait(answered)
-	report = p.document()
-	must.Equal(t, eval[string](report, `[...document.querySelectorAll('li[id$="-interaction-2"], .note .copy code')].map(e => e.matches("li") ? e.querySelectorAll(".here").length : e.textContent.split(" ")[1]).join(" ")`),
-		"2 0 why open 0 why open", "the buttons of interactions of three traces, or the commands")
-	eval[bool](report, `document.querySelector('li[id$="-interaction-2"] .here').click() ?? true`)
-	p.checkWhy("Why: interaction 2", "one/it's.ftrace.gz")
 	p.again()
 	p.drop(traces + "layers.ftrace.gz")
 	p.wait(answered)
@@ -483,6 +469,27 @@ func TestReport(t *testing.T) {
 	eval[bool](p, `new Promise(done => setTimeout(() => done(true), 50))`)
 	must.Equal(t, eval[bool](p, `document.querySelector("#why").open || !document.querySelector("#problem").hidden`), false, "other commands run")
 	p.Do(chromedp.EmulateViewport(1280, 844))
+	p.CheckQuietSite(s)
+}
+
+// Interactions of one of several traces have buttons if no other trace has its name.
+func TestSameNames(t *testing.T) {
+	folder := t.TempDir()
+	for _, name := range []string{"one/it's.ftrace.gz", "two/another.ftrace.gz", "three/another.ftrace.gz"} {
+		must.Do(t, os.MkdirAll(filepath.Join(folder, filepath.Dir(name)), 0o777))
+		must.Do(t, os.WriteFile(filepath.Join(folder, name), must.Get(os.ReadFile(traces+"flings.ftrace.gz"))(t), 0o666))
+	}
+	p, s := newPage(t)
+	p.open(s, "?lang=en")
+	p.drop(filepath.Join(folder, "one"), filepath.Join(folder, "two"), filepath.Join(folder, "three"))
+	p.wait(`!document.querySelector("#sides").hidden`)
+	p.click("#all")
+	p.wait(answered)
+	report := p.document()
+	must.Equal(t, eval[string](report, `[...document.querySelectorAll('li[id$="-interaction-2"], .note .copy code')].map(e => e.matches("li") ? e.querySelectorAll(".here").length : e.textContent.split(" ")[1]).join(" ")`),
+		"2 0 why open 0 why open", "the buttons of interactions of three traces, or the commands")
+	eval[bool](report, `document.querySelector('li[id$="-interaction-2"] .here').click() ?? true`)
+	p.checkWhy("Why: interaction 2", "it's.ftrace.gz")
 	p.CheckQuietSite(s)
 }
 
