@@ -90,6 +90,8 @@ func CostAdvice(c *why.Cost) string {
 		return Advice(why.AdviseQueue)
 	case c.Share != nil && waited(c) != nil && c.Share.Advice == why.AdviseFence:
 		return strings.Replace(Advice(why.AdviseFence), "GPU work", "the GPU work of layer "+producer(waited(c)), 1)
+	case c.Share != nil && c.Wait == why.WaitBinder && c.Share.Advice == why.AdviseBuffer:
+		return "the reply waited for a free buffer, because " + Advice(why.AdviseBuffer)
 	case c.Share != nil:
 		return Advice(c.Share.Advice)
 	}

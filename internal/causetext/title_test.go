@@ -91,3 +91,11 @@ func TestWaitedForGPUOfLayer(t *testing.T) {
 		must.Equal(t, CostAdvice(&buffers), test.advice, "buffers")
 	}
 }
+
+// A cause that is a call names the call, so its advice says what the reply waited for.
+func TestAdviceOfReplyWithoutBuffer(t *testing.T) {
+	c := &why.Cost{Wait: why.WaitBinder, Share: &why.Share{Wait: why.WaitBinder, Advice: why.AdviseBuffer}}
+	must.Equal(t, CostAdvice(c), "the reply waited for a free buffer, because "+Advice(why.AdviseBuffer))
+	c.Wait = why.WaitBuffer
+	must.Equal(t, CostAdvice(c), Advice(why.AdviseBuffer))
+}

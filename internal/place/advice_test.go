@@ -3,6 +3,7 @@ package place
 import (
 	"testing"
 
+	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/testing/must"
 )
@@ -31,6 +32,28 @@ func TestAdviceOfCalls(t *testing.T) {
 		c.WaitedFor(&why.Culprit{PID: 2, Wait: wait}, 1)
 		must.Equal(t, c.Advice(), want, "a call that is %s", wait)
 	}
+}
+
+// The reader cannot change a call to the queue of buffers, nor one that has not begun: what was late was the CPU.
+func TestAdviceOfCallsWithoutCPU(t *testing.T) {
+	for _, test := range []struct {
+		slice, process string
+		pid            trace.PID
+		want           why.Advice
+	}{
+		{"RequestBuffer", "video", 3, why.AdviseOthers},
+		{"", "video", 3, why.AdviseOthers},
+		{"", "app", 1, why.AdviseCPULoad},
+		{"", "hilogd", 4, why.AdviseLog},
+		{"Query", "video", 3, why.AdviseIPC},
+	} {
+		c := Cause{Wait: why.WaitBinder, Scheduled: true}
+		c.WaitedFor(&why.Culprit{PID: 2, Wait: why.CPUPreempted, Slice: test.slice, For: &why.OtherThread{PID: test.pid, Process: test.process}}, 1)
+		must.Equal(t, c.Advice(), test.want, "a call in %q that waited for %s", test.slice, test.process)
+	}
+	c := Cause{Wait: why.WaitBinder, Scheduled: true}
+	c.WaitedFor(&why.Culprit{PID: 2, Wait: why.CPUWait}, 1)
+	must.Equal(t, c.Advice(), why.AdviseIPC, "a call that waited for an unknown thread")
 }
 
 // A wait that the end of the trace cuts has no wakeup in any recording of the same time.

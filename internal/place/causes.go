@@ -71,13 +71,22 @@ func (c *Cause) WaitedFor(by *why.Culprit, process trace.PID) {
 		c.Wait = why.WaitGC
 	case by.Wait == why.WaitBuffer && c.Wait == why.WaitBinder:
 		c.Wait = why.WaitBuffer // the queue of buffers is in another process
-	case isLogger(by.Process) || isLogger(by.Thread):
-		c.Competitor = Logger
-	case by.PID == process:
-		c.Competitor = OwnThread
+	case c.Wait == why.WaitBinder && (by.Slice == "" || Lookup([]byte(by.Slice)).Class == ClassBuffer) && by.For != nil && (by.Wait == why.CPUPreempted || by.Wait == why.CPUWait):
+		// The call had not begun, or the framework made it: the reader can only change who has the CPU.
+		c.Wait, c.Competitor = by.Wait, competitor(by.For.Process, by.For.Thread, by.For.PID == process)
 	default:
-		c.Competitor = OtherThread
+		c.Competitor = competitor(by.Process, by.Thread, by.PID == process)
 	}
+}
+
+func competitor(process, thread string, own bool) Competitor {
+	switch {
+	case isLogger(process) || isLogger(thread):
+		return Logger
+	case own:
+		return OwnThread
+	}
+	return OtherThread
 }
 
 // Advice returns the advice for the cause.
