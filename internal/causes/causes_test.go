@@ -377,7 +377,9 @@ func TestLists(t *testing.T) {
 	list := []*why.Explanation{onTime}
 	for i := range 50 { // every second frame is late by more
 		overrun := trace.Duration(1000 + 1000*(i%2))
-		list = append(list, late(app(), int64(100+i), trace.Duration(i)*100_000, 20_000, overrun, storage(overrun, overrun)))
+		share := storage(overrun, overrun)
+		share.Slice = fmt.Sprint("Read", i) // a cause of its own
+		list = append(list, late(app(), int64(100+i), trace.Duration(i)*100_000, 20_000, overrun, share))
 	}
 	for i, e := range text.First(list, 20, later(overrun)) { // the first 20 of the 25 that were late by 2 ms
 		must.Equal(t, e.Frame.VsyncID, int64(101+2*i), "frame %d", i)

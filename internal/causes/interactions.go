@@ -282,7 +282,7 @@ func interactionBlocks(in *Input, o Options) (blocks []view.Block) {
 			about = append(about, text.Printable(i.Page))
 		}
 		s := view.Section{
-			Article: true, Title: fmt.Sprintf("Interaction %d: %s", i.ID, text.InteractionName(i.Interaction)),
+			Article: true, Title: fmt.Sprintf("Interaction %d: %s", i.ID, text.Interaction(i.Interaction)),
 			About: strings.Join(append(about, i.start(in)), " · "),
 		}
 		if reasons := text.ReasonsOf(i.Measures); len(reasons) > 0 {

@@ -233,7 +233,7 @@ func TestOneInteraction(t *testing.T) {
 	c.Frames[other.Frame] = other
 	out := writeInteractions(t, "text", Options{Interaction: timeline.Interactions[1]}, timeline, c)
 	contains(t, out,
-		"Interaction 2: APP_TAB_SWITCH · com.example.app · +200.0 ms",
+		"Interaction 2: switch of a tab · com.example.app · +200.0 ms",
 		"switch of a tab of com.example.app: response 180.0 ms, grade B; 1 of 1 frame late, 14.0 ms lost, 100 % of it waiting for storage",
 		"Response 180.0 ms, from when the finger left: grade B (limits: S 100, A 150, B 250 ms)",
 		"application, until the scene begins 140.0 20.0 120.0 running 137.0 ms in Parse",

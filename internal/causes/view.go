@@ -33,6 +33,7 @@ const (
 	maxListed  = 100
 	maxDrawn   = 300
 	maxRepeats = 2 // repeated arguments of a cause
+	maxSame    = 3 // frames of one cause
 )
 
 // newDocument returns why the frames of an input were late.
@@ -399,8 +400,19 @@ func (p *Process) late(c *why.Causes, o Options, shown []*why.Cost, limit int, m
 		}
 	}
 	placesOnly := placesOnly([]*Process{p})
-	listed := text.First(p.Late, limit, later(overrun))
-	list := o.cases(listed, len(p.Late), more, overrun, func(e *why.Explanation) string { return Sentence(c, e, placesOnly) })
+	different, same := p.Late, ""
+	if !o.All {
+		different, same = p.withoutSame()
+	}
+	listed := text.First(different, limit, later(overrun))
+	list := o.cases(listed, len(different), more, overrun, func(e *why.Explanation) string { return Sentence(c, e, placesOnly) })
+	switch {
+	case same == "":
+	case list.More == "":
+		list.More = "… and " + same + "; " + more
+	default:
+		list.More = "… and " + same + strings.TrimPrefix(list.More, "…")
+	}
 	for i, e := range listed {
 		list.List[i].Amount = overrunText(e.Frame)
 	}
@@ -425,6 +437,63 @@ func (p *Process) late(c *why.Causes, o Options, shown []*why.Cost, limit int, m
 		list.About += " A frame may have several causes, and is counted at each."
 	}
 	return list
+}
+
+// withoutSame returns the late frames without those that only repeat a cause of maxSame frames that lost more
+// to it, and says how many these are.
+func (p *Process) withoutSame() (list []*why.Explanation, same string) {
+	type group struct {
+		cost    *why.Cost
+		outcome why.Outcome
+	}
+	only := map[*why.Explanation]*why.Cost{} // nil with several causes
+	for _, cost := range p.Ranking.Costs {
+		for _, e := range cost.Late {
+			if _, several := only[e]; several {
+				only[e] = nil
+			} else {
+				only[e] = cost
+			}
+		}
+	}
+	var order []group
+	groups := map[group][]*why.Explanation{}
+	for _, e := range p.Late {
+		if cost := only[e]; cost != nil && e.Lost > 0 {
+			g := group{cost, e.Outcome}
+			if groups[g] == nil {
+				order = append(order, g)
+			}
+			groups[g] = append(groups[g], e)
+		}
+	}
+	left := map[*why.Explanation]bool{}
+	var words []string
+	for _, g := range order {
+		all := groups[g]
+		if len(all) < maxSame+2 {
+			continue
+		}
+		shown := text.First(all, maxSame, later(overrun))
+		least, most := trace.Duration(math.MaxInt64), trace.Duration(0)
+		for _, e := range all {
+			if !slices.Contains(shown, e) {
+				left[e] = true
+				least, most = min(least, overrun(e)), max(most, overrun(e))
+			}
+		}
+		late := text.Milliseconds(most)
+		if from := text.Milliseconds(least); from != late {
+			late = from + " to " + late
+		}
+		words = append(words, fmt.Sprintf("%s, %s ms late, with the same cause as %s", text.Count(len(all)-len(shown), "more frame"), late, text.Vsync(shown[0].Frame.VsyncID)))
+	}
+	for _, e := range p.Late {
+		if !left[e] {
+			list = append(list, e)
+		}
+	}
+	return list, strings.Join(words, ", and ")
 }
 
 // draw adds the lanes of explanations to their cases, and a legend.
