@@ -26,21 +26,6 @@ type textInput struct {
 	binary  *binarytrace.Reader  // nil for a text trace
 	file    io.ReaderAt          // with the binary trace
 	beside  hitrace.SystemEvents // those of Options.Recording
-	cut     bool                 // a text trace ends within a line, so far
-}
-
-// lineEnds reads a text trace, and notes whether it ends within a line.
-type lineEnds struct {
-	io.Reader
-	cut *bool
-}
-
-func (r lineEnds) Read(b []byte) (int, error) {
-	n, err := r.Reader.Read(b)
-	if n > 0 {
-		*r.cut = b[n-1] != '\n'
-	}
-	return n, err
 }
 
 // openText opens the text of an input that is a text trace, or is read as one.
@@ -53,7 +38,6 @@ func openText(content *unpack.Content, o *Options, precision binarytrace.Precisi
 		}
 	}
 	if !binarytrace.IsSys(head) && !binarytrace.IsHtrace(head) {
-		t.Reader = lineEnds{content, &t.cut}
 		return t, nil
 	}
 	file, size, err := content.File("binary trace")
@@ -138,12 +122,9 @@ func (t *textInput) tasks() func(func(*pftrace.TaskEvent, bool)) error {
 	}
 }
 
-// warnings describes the parts of a trace, and of what is beside the text, that could not be read.
+// warnings describes the parts of a binary trace, and of what is beside the text, that could not be read.
 func (t *textInput) warnings() []trace.Warning {
-	switch {
-	case t.binary == nil && t.cut && len(t.content.Warnings()) == 0: // otherwise a container is truncated
-		return append(t.beside.Warnings(), trace.Warning{Code: trace.WarnDamaged, Text: "truncated: the last line has no end"})
-	case t.binary == nil:
+	if t.binary == nil {
 		return t.beside.Warnings()
 	}
 	return append(t.binary.Warnings(), t.beside.Warnings()...)
