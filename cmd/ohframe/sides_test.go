@@ -39,7 +39,7 @@ func TestApplicationOrSystem(t *testing.T) {
 		for _, process := range []string{"", " --process gallery"} {
 			d, _, _ := asked(t, dir, "ohframe why --format evidence"+process+" "+file)
 			of := "frames"
-			if process != "" {
+			if process != "" || test.application { // otherwise no application stands in the headline
 				of = "of its pictures"
 			}
 			report, err := exec.Command("sh", "-c", "cd "+dir+"; ohframe report"+process+" "+file).Output()

@@ -219,7 +219,7 @@ func TestInteractionsTable(t *testing.T) {
 	}
 	out = writeInteractions(t, "text", Options{}, timeline, c)
 	contains(t, out, "59 interactions", "… and 39 interactions that lost less; --all lists all", "180.0 B")
-	if out = writeInteractions(t, "text", Options{All: true}, timeline, c); strings.Contains(out, "lost less") || strings.Count(out, "switch of a tab") != 59 {
+	if out = writeInteractions(t, "text", Options{All: true}, timeline, c); strings.Contains(out, "lost less") || strings.Count(out, "switch of a tab com.example.app") != 59 {
 		t.Errorf("not all:\n%s", out)
 	}
 }
