@@ -74,7 +74,7 @@ func (m Measure) String() string {
 	return fmt.Sprintf("%s: %s%s → %s%s, %s", m.Name, text.Value(m.Unit, m.Base), unit, text.Value(m.Unit, m.New), unit, m.Verdict)
 }
 
-// Measure returns a measure by its name; without values if there is none.
+// Measure returns the measure with a name. It has no values if the process has no such measure.
 func (p *Process) Measure(name string) Measure {
 	if i := slices.IndexFunc(p.Measures, func(m Measure) bool { return m.Name == name }); i >= 0 {
 		return p.Measures[i]

@@ -7,7 +7,7 @@ import (
 	"ohframe/internal/testing/must"
 )
 
-// A line has what is known, and no addresses of what is not.
+// A line has the known values. It has no addresses of pointers, and leaves out unknown values.
 func TestString(t *testing.T) {
 	number := func(x float64) *float64 { return &x }
 	count := func(n int) *int { return &n }

@@ -171,7 +171,7 @@ const (
 	keyTraces     = "ohframe.fleet.traces"     // number of the shard's traces, failures included
 	keyRepeat     = "ohframe.fleet.repeat"     // "true" if another attempt may give other rows
 	keyCauses     = "ohframe.fleet.causes"     // whether causes were looked for
-	keyDamaged    = "ohframe.fleet.damaged"    // number of the shard's traces of which parts cannot be read
+	keyDamaged    = "ohframe.fleet.damaged"    // number of damaged traces in the shard
 	keyUnreliable = "ohframe.fleet.unreliable" // number of the shard's traces with unreliable data
 )
 

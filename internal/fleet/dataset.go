@@ -24,7 +24,7 @@ type Dataset struct {
 	Measured int // those without a failure
 	// Rows are those of processes of traces.
 	Rows int64
-	// Damaged counts the traces of which parts cannot be read.
+	// Damaged is the number of traces that have parts that cannot be read.
 	Damaged int
 	// Unreliable counts the traces with rows whose data is unreliable, see package quality.
 	Unreliable int

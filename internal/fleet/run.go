@@ -45,7 +45,7 @@ type Summary struct {
 	Measured        int // of these, without a failure
 	Events          int // rows of events: uploaded with traces or alone
 	Rows            int // of traces
-	Damaged         int // traces of which parts cannot be read
+	Damaged         int // traces that have parts that cannot be read
 	Unreliable      int // traces with rows whose data is unreliable, see package quality
 	Failures        map[Reason]int
 	// First is the failure with the first name.
