@@ -13,11 +13,13 @@ type Counts struct {
 	Framework int `json:"-" sum:"framework"`
 	// Unjudged counts the frames of other frameworks that drew and are not known to be late
 	// or on time, although late ones would be known.
-	Unjudged int  `json:"-" sum:"unjudged"`
-	Late     int  `json:"late" sum:"late"`
-	LateMain int  `json:"late_main" sum:"late_main"`
-	LateGPU  int  `json:"late_gpu" sum:"late_gpu"`
-	Empty    *int `json:"empty" sum:"empty"`
+	Unjudged int `json:"-" sum:"unjudged"`
+	Late     int `json:"late" sum:"late"`
+	// LateEmpty counts the late frames that drew nothing.
+	LateEmpty int  `json:"-"`
+	LateMain  int  `json:"late_main" sum:"late_main"`
+	LateGPU   int  `json:"late_gpu" sum:"late_gpu"`
+	Empty     *int `json:"empty" sum:"empty"`
 	// EmptyKnown counts the frames that are known to be empty or not.
 	EmptyKnown        int `json:"-" sum:"empty_known"`
 	FirstDraw         int `json:"first_draw"`
@@ -62,6 +64,7 @@ func CountFrames(frames []*analyzer.Frame) Counts {
 			{&c.Framework, f.Framework != analyzer.Platform},
 			{&c.Unjudged, f.Unjudged()},
 			{&c.Late, j.Late == analyzer.Yes},
+			{&c.LateEmpty, j.Late == analyzer.Yes && j.Empty == analyzer.Yes},
 			{&c.LateMain, f.Facts.Has(analyzer.MainLate)},
 			{&c.LateGPU, f.Facts.Has(analyzer.GPULate)},
 			{&empty, j.Empty == analyzer.Yes},

@@ -14,7 +14,7 @@ import (
 
 // Subject is a process in a summary or a table that says how many of its frames were late. All outputs for
 // people have subjects in the order of Compare: those that lost the most time first, then those with
-// the most late frames, applications, and those with the most frames.
+// the most late frames, those with judged frames, applications, and those with the most frames.
 type Subject struct {
 	Kind   stats.Kind
 	Name   string
@@ -40,7 +40,7 @@ func CompareProcesses(a, b *stats.Process) int { return subjectOf(a).Compare(sub
 // Compare returns a negative number if s comes before o, and a positive one if it comes after it.
 func (s *Subject) Compare(o *Subject) int {
 	return cmp.Or(
-		cmp.Compare(o.Lost, s.Lost), cmp.Compare(o.Frames.Late, s.Frames.Late), cmp.Compare(s.Kind, o.Kind), cmp.Compare(o.Frames.Complete, s.Frames.Complete),
+		cmp.Compare(o.Lost, s.Lost), cmp.Compare(o.Frames.Late, s.Frames.Late), cmp.Compare(min(o.Frames.Judged, 1), min(s.Frames.Judged, 1)), cmp.Compare(s.Kind, o.Kind), cmp.Compare(o.Frames.Complete, s.Frames.Complete),
 		cmp.Compare(s.Name, o.Name), cmp.Compare(s.PID, o.PID),
 	)
 }
@@ -73,11 +73,19 @@ func (s *Subject) counts() string {
 	if s.pictures {
 		noun = "picture"
 	}
-	words := fmt.Sprintf("%s: %d of %s late", s.name(), s.Frames.Late, text.Count(s.Frames.Judged, noun))
+	words := fmt.Sprintf("%s: %d of %s late%s", s.name(), s.Frames.Late, text.Count(s.Frames.Judged, noun), DrewNothing(&s.Frames))
 	if n := s.Frames.Complete - s.Frames.Judged; !s.Frames.JankKnown() {
 		words += fmt.Sprintf(", %d not judged", n)
 	}
 	return words
+}
+
+// DrewNothing follows a number of late frames: it says that all of them drew nothing, so that nobody saw them, or is empty.
+func DrewNothing(c *stats.Counts) string {
+	if c.Late == 0 || c.LateEmpty < c.Late {
+		return ""
+	}
+	return ", which drew nothing"
 }
 
 // summarize says in a sentence how many frames were late, how much time they lost, and the largest cause of that.

@@ -157,11 +157,11 @@ func notBegun(p *process) view.Fact {
 func (b *builder) jank(p *process) view.Fact {
 	fact := view.Fact{Label: "Jank", Meaning: define("jank rate") + "; " + colours(rating.Jank), Value: text.Share(p.JankRate), About: "no frame is judged"}
 	if !p.Frames.JankKnown() {
-		fact.About = fmt.Sprintf("%d late of %s; %s that drew not judged", p.Frames.Late, text.Count(p.Frames.Judged, "judged frame"), text.Count(p.Frames.Unjudged, "frame"))
+		fact.About = fmt.Sprintf("%d late of %s%s; %s that drew not judged", p.Frames.Late, text.Count(p.Frames.Judged, "judged frame"), causes.DrewNothing(&p.Frames), text.Count(p.Frames.Unjudged, "frame"))
 	}
 	if p.JankRate != nil {
 		fact.Level = view.LevelOf(rating.OfShare(*p.JankRate))
-		fact.About = fmt.Sprintf("%d late of %d judged", p.Frames.Late, p.Frames.Judged)
+		fact.About = fmt.Sprintf("%d late of %d judged%s", p.Frames.Late, p.Frames.Judged, causes.DrewNothing(&p.Frames))
 		if p.Frames.DeadlinesInferred > 0 {
 			fact.About += ", by inferred deadlines"
 		}
