@@ -97,8 +97,7 @@ func (o *ConvertOptions) exporter(ctx context.Context) pftrace.Options {
 	return pftrace.Options{
 		Reader: o.reader(ctx), Analyzer: o.analyzer(), AllEvents: o.Events == AllEvents, NoEvents: o.Events == NoEvents,
 		Analysis: analysis.Options{Causes: o.Causes, SamplesOffset: o.Samples.Offset},
-		NoTracks: o.Output.NoTracks, AndroidCompat: o.Output.AndroidCompat,
-		Input: o.Output.Input, Version: o.Output.Version, Attributes: o.Output.Attributes,
+		Input:    o.Output.Input, Version: o.Output.Version, Attributes: o.Output.Attributes,
 	}
 }
 

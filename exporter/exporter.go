@@ -13,11 +13,6 @@ import (
 
 // Options decide what is written. The zero Options write all tracks.
 type Options struct {
-	// NoTracks leaves out the tracks that show frames beside Perfetto's own frame
-	// timeline.
-	NoTracks bool
-	// AndroidCompat adds the slices and names that Perfetto's queries for Android need.
-	AndroidCompat bool
 	// Input is the name of the input and Version that of the program. Perfetto's
 	// overview page shows them.
 	Input, Version string
@@ -31,7 +26,6 @@ type Options struct {
 // after an error the output is unusable.
 func Write(ctx context.Context, w io.Writer, t *analyzer.Timeline, causes *why.Causes, o Options) error {
 	_, err := pftrace.ConvertTimeline(ctx, t, causes, w, pftrace.Options{
-		NoTracks: o.NoTracks, AndroidCompat: o.AndroidCompat,
 		Input: o.Input, Version: o.Version, Attributes: o.Attributes,
 	})
 	return err

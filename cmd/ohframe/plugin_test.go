@@ -18,7 +18,6 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"ohframe"
-	"ohframe/exporter"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 )
@@ -247,7 +246,8 @@ func testPlugin(t *testing.T, build, trace string) {
 
 	// The plugin adds nothing to a trace without tracks of frames.
 	var bare bytes.Buffer
-	must.Get(ohframe.Convert(t.Context(), sampled, &bare, ohframe.ConvertOptions{Output: exporter.Options{NoTracks: true}}))(t)
+	const noFrames = " app-200 ( 200) [000] .... 10.000100: tracing_mark_write: B|200|H:work\n app-200 ( 200) [000] .... 10.000200: tracing_mark_write: E|200|\n"
+	must.Get(ohframe.Convert(t.Context(), strings.NewReader(noFrames), &bare, ohframe.ConvertOptions{}))(t)
 	bareTrace := filepath.Join(t.TempDir(), "bare.pftrace")
 	must.Do(t, os.WriteFile(bareTrace, bare.Bytes(), 0o600))
 	o = startOpen(t, showing, bareTrace, "--port", "0", "--ui", build)

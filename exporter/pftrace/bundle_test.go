@@ -151,7 +151,7 @@ func TestSlicesNestAsInText(t *testing.T) {
 			add(last.at, at, last.name, *stack)
 		}
 	}
-	data, _ := convert(t, x.String(), Options{NoTracks: true})
+	data, _ := convert(t, x.String(), Options{})
 	whole := 0
 	for _, p := range packetsOf(t, data) {
 		if p.GetTrackEvent().GetLegacyEvent() != nil {
@@ -194,7 +194,7 @@ func TestSlicesNestAmongKernelSlices(t *testing.T) {
 		}
 		fmt.Fprintf(&text, " app-%d ( 200) [%03d] .... %d.%06d: %s\n", 200+k, k, at/1e6, at%1e6, event)
 	}
-	data, _ := convert(t, text.String(), Options{NoTracks: true})
+	data, _ := convert(t, text.String(), Options{})
 	converted, imported := enginetest.Load(t, data), enginetest.Load(t, []byte(text.String()))
 	compare(t, "slices", parityTables[0].converted(t, converted), parityTables[0].imported(t, imported))
 }
@@ -241,7 +241,7 @@ func TestSlicesOfLateLinesNest(t *testing.T) {
 		far += madeLine(15+i*10, 200, 0, "print", []string{"B|200|late", "B|200|late", "E|200", "E|200"}[i])
 	}
 	for _, text := range []string{doubled, kernel, far} {
-		data, _ := convert(t, text, Options{NoTracks: true})
+		data, _ := convert(t, text, Options{})
 		enginetest.CheckGate(t, enginetest.Load(t, data))
 	}
 }

@@ -59,16 +59,7 @@ func TestCases(t *testing.T) {
 		for i, line := range got["tracks"] {
 			got["tracks"][i] = measures.ReplaceAllString(line, "")
 		}
-		data, _ = convert(t, want["trace"], Options{AndroidCompat: true})
-		for _, p := range treesOf(t, data)[0].GetProcessTree().GetProcesses() {
-			got["android"] = append(got["android"], fmt.Sprintf("%d is %s", p.GetPid(), p.GetCmdline()[0]))
-		}
-		for _, line := range packetSections(t, data)["tracks"] {
-			if strings.Contains(line, " Android frames ") {
-				got["android"] = append(got["android"], line)
-			}
-		}
-		for _, section := range []string{"frames", "tracks", "arrows", "counters", "android"} {
+		for _, section := range []string{"frames", "tracks", "arrows", "counters"} {
 			if lines := strings.Split(strings.TrimSpace(want[section]), "\n"); lines[0] != "" {
 				compare(t, name+": "+section, got[section], lines)
 			}
@@ -107,7 +98,7 @@ func TestConformance(t *testing.T) {
 // the packets. It returns the session with the trace.
 func checkConformance(t *testing.T, text string) *engine.Session {
 	t.Helper()
-	data, summary := convert(t, text, Options{Analysis: analysis.Options{Causes: true}, AndroidCompat: true, AllEvents: true})
+	data, summary := convert(t, text, Options{Analysis: analysis.Options{Causes: true}, AllEvents: true})
 	session := checkEngine(t, data, summary.Timeline)
 	slices := 0
 	for _, p := range printedIn(t, data) {

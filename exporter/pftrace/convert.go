@@ -37,13 +37,8 @@ type Options struct {
 	// AllEvents exports also the events of the kernel that are only rows of Perfetto's table
 	// ftrace_event, NoEvents none, and no samples, so that the trace has frames and names.
 	AllEvents, NoEvents bool
-	// NoTracks leaves out the tracks that show frames beside Perfetto's own frame
-	// timeline.
-	NoTracks bool
 	// Analysis finds the causes of late frames and the samples of threads. The tracks show them.
 	Analysis analysis.Options
-	// AndroidCompat adds the slices and names that Perfetto's queries for Android need.
-	AndroidCompat bool
 	// Input is the name of the input, which Perfetto's overview page shows.
 	Input string `fingerprint:"-"`
 	// Version is that of the program, which that page shows, too.
@@ -184,14 +179,10 @@ func finish(out *bufio.Writer, packets *packet.Writer, s *Summary, hash xxh3.Uin
 	if err := writeTasks(packets, s, &options); err != nil {
 		return s, err
 	}
-	processes := s.Timeline.Processes
-	if options.AndroidCompat {
-		processes = timeline.CompatProcesses(s.Timeline)
-	}
-	processes = addThreads(processes, sampled)
+	processes := addThreads(s.Timeline.Processes, sampled)
 	s.Ended = writeEnds(packets, processes, s.Timeline.Span, s.Totals != nil && !options.NoEvents)
 	writeProcesses(packets, processes, s.Timeline.Span)
-	timeline.Write(packets, s.Timeline, tokens, timeline.Options{NoTracks: options.NoTracks, AndroidCompat: options.AndroidCompat, Causes: s.Causes})
+	timeline.Write(packets, s.Timeline, tokens, s.Causes)
 	packets.Flush()
 	if err := packets.Err(); err != nil {
 		return s, err

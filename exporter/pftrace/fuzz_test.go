@@ -131,8 +131,6 @@ func fuzzOptions(how byte) Options {
 	var o Options
 	o.NoEvents = how&1 != 0
 	o.AllEvents = !o.NoEvents
-	o.NoTracks = how&2 != 0
-	o.AndroidCompat = how&4 != 0
 	if how&16 != 0 {
 		o.Reader.Window.From, _ = trace.ParseEdge("+5ms")
 		o.Reader.Window.To, _ = trace.ParseEdge("+15ms")

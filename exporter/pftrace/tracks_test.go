@@ -53,7 +53,7 @@ func TestProcessOrder(t *testing.T) {
 		}
 	}
 	x.mark(due(0), thread{"no frames", 10, 10, 0}, "I|10|here")
-	data, _ := convert(t, x.String(), Options{AndroidCompat: true})
+	data, _ := convert(t, x.String(), Options{})
 	tracks := descriptorsOf(t, data)
 	if root := tracks[0]; root.GetProcessOrdering() != perfettopb.TrackDescriptor_PROCESS_ORDERING_EXPLICIT ||
 		root.GetThreadOrdering() != perfettopb.TrackDescriptor_THREAD_ORDERING_EXPLICIT {
@@ -258,30 +258,6 @@ func TestFirstAnnotations(t *testing.T) {
 	}
 	if late != 9 || pickedUp == 0 {
 		t.Errorf("%d late frames, %d that were picked up late", late, pickedUp)
-	}
-}
-
-// Without tracks a trace has everything else.
-func TestNoTracks(t *testing.T) {
-	text := caseTrace(t, "frames")
-	var contents [2][]string
-	for i, options := range []Options{{}, {NoTracks: true}} {
-		data, _ := convert(t, text, options)
-		tracks := 0
-		for _, p := range packetsOf(t, data) {
-			switch {
-			case p.GetTrackDescriptor() != nil, ownEvent(p) != nil:
-				tracks++
-			case p.GetTraceUuid() == nil:
-				contents[i] = append(contents[i], p.String())
-			}
-		}
-		if (tracks == 0) != options.NoTracks {
-			t.Errorf("%+v: %d packets of tracks", options, tracks)
-		}
-	}
-	if !slices.Equal(contents[0], contents[1]) {
-		t.Error("the rest differs")
 	}
 }
 

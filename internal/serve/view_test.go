@@ -6,8 +6,11 @@ import (
 	"os"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"google.golang.org/protobuf/proto"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/analysis"
@@ -15,6 +18,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/exporter/pftrace"
 	"ohframe/internal/locate"
+	"ohframe/internal/perfettopb"
 	"ohframe/internal/serve"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/must"
@@ -358,9 +362,15 @@ func TestTimelineTab(t *testing.T) {
 	enginetest.ForTest(t)
 	text := must.Get(os.ReadFile("../../testdata/demo.ftrace"))(t)
 	var out bytes.Buffer
-	summary := must.Get(pftrace.Convert(t.Context(), bytes.NewReader(text), &out, pftrace.Options{NoTracks: true, NoEvents: true}))(t)
+	summary := must.Get(pftrace.Convert(t.Context(), bytes.NewReader(text), &out, pftrace.Options{NoEvents: true}))(t)
+	var content perfettopb.Trace
+	must.Do(t, proto.Unmarshal(out.Bytes(), &content))
+	content.Packet = slices.DeleteFunc(content.Packet, func(p *perfettopb.TracePacket) bool {
+		return p.GetTrackDescriptor() != nil || p.GetTrackEvent() != nil
+	})
+	converted := must.Get(proto.Marshal(&content))(t)
 	commands := must.Get(ui.Open(ui.Overview{Late: true, Judged: true, Android: true}))(t)
-	session := enginetest.Load(t, out.Bytes())
+	session := enginetest.Load(t, converted)
 	uitest.Run(t, session, commands)
 	got := enginetest.Query(t, session, commands[1].Args[0])
 	if want := []string{"id", "why (SurfaceFlinger's jank type)", "late ms", "process", "frame", "layer", "ts", "dur", "track_id"}; !reflect.DeepEqual(got.Columns, want) {

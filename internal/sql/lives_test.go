@@ -34,15 +34,15 @@ func TestLives(t *testing.T) {
 		texts[name] = string(archive.Files[0].Data)
 	}
 	for name, text := range texts {
-		for _, o := range []pftrace.Options{{}, {NoEvents: true}, {AndroidCompat: true}} {
-			if name != "only names" && name != "freed and given again" && (o.NoEvents || o.AndroidCompat) {
+		for _, o := range []pftrace.Options{{}, {NoEvents: true}} {
+			if name != "only names" && name != "freed and given again" && o.NoEvents {
 				continue
 			}
 			t.Run(name, func(t *testing.T) {
 				output, timeline := convert(t, strings.NewReader(text), o)
 				session := load(t, output)
 				enginetest.CheckGate(t, session)
-				if !o.AndroidCompat && !o.NoEvents && (slow.Enabled() || strings.HasPrefix(name, "freed")) {
+				if !o.NoEvents && (slow.Enabled() || strings.HasPrefix(name, "freed")) {
 					checkModules(t, session, timeline)
 				}
 				checkLives(t, session, timeline, !o.NoEvents)

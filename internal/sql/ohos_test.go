@@ -5,7 +5,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -121,29 +120,6 @@ func TestProcessUnseen(t *testing.T) {
 		t.Fatalf("process %d", report.Interactions[0].PID)
 	}
 	checkInteractions(t, session, report)
-}
-
-// With Perfetto's names for Android's processes, frames are still those of
-// OpenHarmony, and the modules get along with Perfetto's own.
-func TestAndroidCompat(t *testing.T) {
-	slow.Skip(t)
-	enginetest.ForTest(t)
-	demo := must.Get(os.Open("../../testdata/demo.ftrace"))(t)
-	defer demo.Close()
-	output, timeline := convert(t, demo, pftrace.Options{AndroidCompat: true})
-	session := load(t, output)
-	var want rows
-	for f := range timeline.Complete() {
-		name := f.Process.Name
-		if f.Kind == analyzer.RenderFrame {
-			name = "/system/bin/surfaceflinger"
-		}
-		want.add(f.Kind.String(), int64(f.Actual.Start), name, flagOf(f), f.Coalesced)
-	}
-	compare(t, "frames", query(t, session, `
-		INCLUDE PERFETTO MODULE android.frames.per_frame_metrics;
-		INCLUDE PERFETTO MODULE ohos.frames;
-		SELECT kind, ts, process_name, flag, coalesced FROM ohos_frame`), want)
 }
 
 // The frames per second of a steady application are right from the second frame on: the

@@ -9,25 +9,9 @@ import (
 	"ohframe/exporter/internal/packet"
 )
 
-// Options decide what is written in addition to the frame timeline.
-type Options struct {
-	// NoTracks leaves out the tracks.
-	NoTracks bool
-	// AndroidCompat adds slices that are named as Android's.
-	AndroidCompat bool
-	// Causes are the causes of late frames, which are written on the tracks; nil if
-	// they were not looked for.
-	Causes *why.Causes
-}
-
-// Write writes the frames of t, whose tokens NewTokens returned.
-func Write(w *packet.Writer, t *analyzer.Timeline, tokens Tokens, options Options) {
+// Write writes the frames of t, whose tokens NewTokens returned, and the tracks with causes:
+// those of late frames, or nil if they were not looked for.
+func Write(w *packet.Writer, t *analyzer.Timeline, tokens Tokens, causes *why.Causes) {
 	writeFrames(w, t, tokens)
-	tracks := &trackWriter{packets: w}
-	if !options.NoTracks {
-		writeTracks(tracks, t, tokens, options.Causes)
-	}
-	if options.AndroidCompat {
-		writeCompatSlices(tracks, t, tokens)
-	}
+	writeTracks(&trackWriter{packets: w}, t, tokens, causes)
 }

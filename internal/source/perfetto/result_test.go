@@ -141,7 +141,7 @@ func TestResult(t *testing.T) {
 // A converted trace has causes if they were looked for. One of Android has none.
 func TestCauses(t *testing.T) {
 	text := must.Get(os.ReadFile("../../../testdata/why/waits.ftrace"))(t)
-	for _, options := range []pftrace.Options{{}, {Analysis: analysis.Options{Causes: true}}, {Analysis: analysis.Options{Causes: true}, NoTracks: true}} {
+	for _, options := range []pftrace.Options{{}, {Analysis: analysis.Options{Causes: true}}} {
 		var out bytes.Buffer
 		must.Get(pftrace.Convert(t.Context(), bytes.NewReader(text), &out, options))(t)
 		if read, _, err := perfetto.Read(t.Context(), &out, perfetto.Options{}); err != nil || (read.Causes != nil) != options.Analysis.Causes {

@@ -110,7 +110,6 @@ func (c *testCase) check(t *testing.T) {
 	watch := time.AfterFunc(5*time.Minute, func() { panic(t.Name() + ": not done after 5 minutes") })
 	defer watch.Stop()
 	options := pftrace.Options{Analyzer: analysis.FrameOptions{ClockOffset: &c.offset}, AllEvents: true, Analysis: analysis.Options{Causes: true}, Version: "v0.0-test"}
-	options.AndroidCompat = c.number%3 == 2
 	output, summary := convert(t, c.text, options, 1)
 	if again, _ := convert(t, c.text, options, 3); !bytes.Equal(output, again) {
 		t.Error("three workers make another trace than one")
@@ -244,7 +243,7 @@ func checkOutput(t *testing.T, output []byte, timeline *analyzer.Timeline) {
 // the scheduler are lost, the thread that leaves a processor may not be the last one that
 // came to it: no other error is due to the text.
 func (c *testCase) checkGate(t *testing.T) {
-	options := pftrace.Options{Analyzer: analysis.FrameOptions{ClockOffset: &c.offset}, AllEvents: true, AndroidCompat: c.number%2 == 1}
+	options := pftrace.Options{Analyzer: analysis.FrameOptions{ClockOffset: &c.offset}, AllEvents: true}
 	output, _ := convert(t, c.text, options, 2)
 	session := enginetest.Load(t, output)
 	defer session.Close()
