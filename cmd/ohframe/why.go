@@ -148,7 +148,8 @@ func runWhy(c *call, f *whyFlags) error {
 
 // rankCauses ranks the causes of several inputs.
 func rankCauses(c *call, r *reader, inputs []input, f *whyFlags) error {
-	ranking, err := fleet.NewRanking(fleet.Query{By: splitList(f.By), Process: c.Process}, dimensionsOf(inputs))
+	dims := dimensionsOf(inputs)
+	ranking, err := fleet.NewRanking(fleet.Query{By: splitList(f.By), Process: c.Process}, dims)
 	if err != nil {
 		return err
 	}
@@ -156,24 +157,22 @@ func rankCauses(c *call, r *reader, inputs []input, f *whyFlags) error {
 		return r.none(r.total)
 	}
 	datasets, traces := splitStored(r, inputs)
-	for _, d := range datasets {
-		if _, err := await(c.Context, func() (any, error) { return nil, ranking.AddDataset(c.Context, d) }); err != nil {
-			return err
-		}
-	}
 	if len(traces) > 0 {
+		read := fleet.NewCauses(dims, commandFlags(c))
 		err = r.each(traces, func(in input, t *ohframe.Trace) error {
 			if t.Causes == nil {
 				r.fail(in.name, noCauses(in, t))
 				return nil
 			}
-			return ranking.AddTrace(in.name, in.values, t, commandFlags(c)...)
+			read.Add(in.name, in.values, t)
+			return nil
 		})
 		if err != nil {
 			return err
 		}
+		datasets = append(datasets, read)
 	}
-	causes, err := ranking.Overall()
+	causes, err := await(c.Context, func() (*causes.Overall, error) { return ranking.Of(c.Context, datasets) })
 	if err != nil {
 		return err
 	}

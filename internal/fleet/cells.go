@@ -38,6 +38,11 @@ func everything(t table, dims []string) wanted {
 	return wanted{t, dims, true, histograms, true, true}
 }
 
+// ofCauses is the columns of a table that a ranking needs.
+func ofCauses(t table, dims []string) wanted {
+	return wanted{table: t, dims: dims, details: true, examples: true}
+}
+
 // cells returns the columns of a table in the order of the file.
 func (r *Row) cells(w wanted) []cell {
 	var list []cell

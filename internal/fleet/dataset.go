@@ -42,6 +42,8 @@ type Dataset struct {
 	columns []string         // by folder, as a text
 	// packed are the rows of traces in memory, which have no parts, and only the traces that are wanted; nil for all.
 	packed [tables][]packed
+	keeps  func(table, []string) wanted // the columns of packed
+	flags  []string                     // of commands about traces in memory
 	only   map[string]bool
 }
 

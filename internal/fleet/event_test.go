@@ -305,9 +305,7 @@ func hanging(t *testing.T, seed uint64, hangs ...simulate.Hang) (string, []simul
 // ranked returns the causes of a dataset.
 func ranked(t *testing.T, d *Dataset, by ...string) *causes.Overall {
 	t.Helper()
-	r := must.Get(NewRanking(Query{By: by}, d.Dims))(t)
-	must.Do(t, r.AddDataset(t.Context(), d))
-	return must.Get(r.Overall())(t)
+	return must.Get(must.Get(NewRanking(Query{By: by}, d.Dims))(t).Of(t.Context(), []*Dataset{d}))(t)
 }
 
 // Causes are ranked by the users that lost time by them: those of late frames, with the numbers of
@@ -380,16 +378,15 @@ func TestRanking(t *testing.T) {
 		t.Error("a ranking by layer")
 	}
 	for _, by := range [][]string{nil, {"process", "version"}, {sceneDim}} {
-		r := must.Get(NewRanking(Query{By: by}, d.Dims))(t)
+		read := NewCauses(d.Dims, nil)
 		for _, in := range list {
 			if !in.IsEvent {
 				options := withCauses
 				in.Event.Use(&options)
-				read := must.Get(ohframe.Read(t.Context(), strings.NewReader(contents[path.Base(path.Dir(in.Name))+"/x.trace"]), options))(t)
-				must.Do(t, r.AddTrace(in.Name, ValuesOf(in), read))
+				read.Add(in.Name, ValuesOf(in), must.Get(ohframe.Read(t.Context(), strings.NewReader(contents[path.Base(path.Dir(in.Name))+"/x.trace"]), options))(t))
 			}
 		}
-		traces, dataset := must.Get(r.Overall())(t), ranked(t, d, by...)
+		traces, dataset := ranked(t, read, by...), ranked(t, d, by...)
 		traces.Dir, traces.Events, traces.Failures = dataset.Dir, dataset.Events, dataset.Failures // two events are the same
 		for _, format := range causes.Formats {
 			var got, want bytes.Buffer
@@ -461,14 +458,13 @@ func TestExampleCommands(t *testing.T) {
 	}
 }
 
-// Units are users, otherwise devices, if all datasets have them.
+// Units are users, otherwise devices.
 func TestUnitDim(t *testing.T) {
-	users, devices, none := &Dataset{Dims: []string{deviceDim, userDim}}, &Dataset{Dims: []string{deviceDim}}, &Dataset{Dims: []string{"build"}}
 	for _, test := range []struct {
-		datasets []*Dataset
-		want     string
-	}{{[]*Dataset{users}, userDim}, {[]*Dataset{users, users}, userDim}, {[]*Dataset{users, devices}, deviceDim}, {[]*Dataset{devices, users}, deviceDim}, {[]*Dataset{users, none}, ""}} {
-		must.Equal(t, unitDim(test.datasets...), test.want, "%d datasets", len(test.datasets))
+		dims []string
+		want string
+	}{{[]string{deviceDim, userDim}, userDim}, {[]string{deviceDim}, deviceDim}, {[]string{"build"}, ""}} {
+		must.Equal(t, unitDim(test.dims), test.want, "%v", test.dims)
 	}
 }
 
@@ -480,9 +476,7 @@ func TestNoProcess(t *testing.T) {
 		fails   bool
 	}{{"example.a", false}, {"", false}, {"nosuch", true}} {
 		_, report := Pool(t.Context(), "", []*Dataset{d}, PoolOptions{Process: test.process})
-		r := must.Get(NewRanking(Query{Process: test.process}, d.Dims))(t)
-		must.Do(t, r.AddDataset(t.Context(), d))
-		_, ranking := r.Overall()
+		_, ranking := must.Get(NewRanking(Query{Process: test.process}, d.Dims))(t).Of(t.Context(), []*Dataset{d})
 		if (report != nil) != test.fails || (ranking != nil) != test.fails {
 			t.Errorf("%q: %v, %v", test.process, report, ranking)
 		}

@@ -75,11 +75,10 @@ type Query struct {
 // deviceDim is the dimension whose values are devices.
 const deviceDim = "device"
 
-// unitDim returns the dimension whose values are what is compared or counted: the first of users and
-// devices that all datasets have; empty if they have neither.
-func unitDim(datasets ...*Dataset) string {
+// unitDim returns the dimension whose values are what is counted: users, otherwise devices; empty without them.
+func unitDim(dims []string) string {
 	for _, dim := range []string{userDim, deviceDim} {
-		if !slices.ContainsFunc(datasets, func(d *Dataset) bool { return !slices.Contains(d.Dims, dim) }) {
+		if slices.Contains(dims, dim) {
 			return dim
 		}
 	}
@@ -94,7 +93,7 @@ type keyer struct {
 	table table
 }
 
-func newKeyer(d *Dataset, q Query) (*keyer, error) {
+func newKeyer(dims []string, q Query) (*keyer, error) {
 	t, err := tableOf(q.By)
 	if err != nil {
 		return nil, err
@@ -104,7 +103,7 @@ func newKeyer(d *Dataset, q Query) (*keyer, error) {
 		return nil, err
 	}
 	for _, name := range q.By {
-		of, err := k.column(d, name)
+		of, err := k.column(dims, name)
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +113,7 @@ func newKeyer(d *Dataset, q Query) (*keyer, error) {
 }
 
 // column returns the value function of a dimension.
-func (k *keyer) column(d *Dataset, name string) (func(*Row) *string, error) {
+func (k *keyer) column(dims []string, name string) (func(*Row) *string, error) {
 	switch name {
 	case traceDim:
 		return func(r *Row) *string { return &r.Trace }, nil
@@ -141,9 +140,9 @@ func (k *keyer) column(d *Dataset, name string) (func(*Row) *string, error) {
 			return &text
 		}, nil
 	}
-	if !slices.Contains(d.Dims, name) {
+	if !slices.Contains(dims, name) {
 		names := []string{traceDim, "kind", "process", "format", recordedDay, sceneDim, pageDim, layerDim}
-		for _, dim := range d.Dims {
+		for _, dim := range dims {
 			addOnce(&names, dim) // those of traces have recordedDay
 		}
 		hint := text.Suggest("", name, names, "the dimensions are "+strings.Join(names, ", "))
@@ -188,57 +187,95 @@ func (k *keyer) values(r *Row) []*string {
 // maxGroups bounds the memory for the keys of groups: 300 bytes each.
 const maxGroups = 200_000
 
-// noProcess returns the error of a pattern that matches none of some processes, which have these numbers of frames.
-func noProcess(pattern string, frames map[string]int) error {
-	var others []*stats.Process
-	for _, name := range slices.Sorted(maps.Keys(frames)) {
-		others = append(others, &stats.Process{Name: name, Frames: stats.Counts{Complete: frames[name]}})
+// noProcess returns the error of a pattern that matches no process of datasets; nil if they have none.
+func noProcess(ctx context.Context, datasets []*Dataset, pattern string) error {
+	k, err := newKeyer(nil, Query{By: []string{"process"}})
+	if err != nil {
+		return err
 	}
-	slices.SortStableFunc(others, func(a, b *stats.Process) int { return cmp.Compare(b.Frames.Complete, a.Frames.Complete) })
+	found, err := survey(ctx, datasets, k)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	var others []*stats.Process
+	for _, id := range mostFirst(found) {
+		others = append(others, &stats.Process{Name: *found[id].key[0], Frames: stats.Counts{Complete: int(found[id].counts)}})
+	}
 	return fmt.Errorf("--process: %w", text.NoneSelectedError(pattern, text.Names(others), others))
 }
 
 var errTooManyGroups = &diag.Error{What: fmt.Sprintf("more than %d groups", maxGroups), Hint: "--by fewer dimensions, or query the dataset with SQL: ohframe fleet sql"}
 
-// gather adds the rows of a dataset up by key. The key is appended to a buffer; false are
+// sum is what rows of one key add up to.
+type sum[S any] interface {
+	merge(S)
+	size() int // how many keys it has
+}
+
+// gather adds the rows of datasets up by key. The key is appended to a buffer; false are
 // rows that are not wanted. create returns the sum of no rows with the key of a row.
-func gather[T any](ctx context.Context, d *Dataset, w wanted, key func([]byte, *Row) ([]byte, bool), create func(*Row) *T, add func(*T, *Row), join func(into, from *T)) (map[string]*T, error) {
-	all, mutex := map[string]*T{}, sync.Mutex{}
+func gather[S sum[S]](ctx context.Context, datasets []*Dataset, w wanted, key func([]byte, *Row) ([]byte, bool), create func(*Row) S, add func(S, *Row)) (map[string]S, error) {
+	all, mutex := map[string]S{}, sync.Mutex{}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	err := d.scan(ctx, w, func() (func(*Row), func()) {
-		part := map[string]*T{}
+	begin := func() (func(*Row), func()) {
+		part, size := map[string]S{}, 0
 		var id []byte
 		row := func(r *Row) {
 			var ok bool
 			if id, ok = key(id[:0], r); !ok {
 				return
 			}
-			sum := part[string(id)]
-			if sum == nil {
-				if len(part) == maxGroups {
-					cancel(errTooManyGroups)
-					return
-				}
+			if size > maxGroups {
+				cancel(errTooManyGroups)
+				return
+			}
+			sum, known := part[string(id)]
+			before := 0
+			if known {
+				before = sum.size()
+			} else {
 				sum = create(r)
 				part[string(id)] = sum
 			}
 			add(sum, r)
+			size += sum.size() - before
 		}
 		return row, func() {
 			mutex.Lock()
 			defer mutex.Unlock()
-			merge(all, part, join)
+			merge(all, part)
 			clear(part)
-			if len(all) > maxGroups {
+			size = 0
+			for _, sum := range all {
+				size += sum.size()
+			}
+			if size > maxGroups {
 				cancel(errTooManyGroups)
 			}
+			size = 0
 		}
-	})
-	return all, err
+	}
+	for _, d := range datasets {
+		if err := d.scan(ctx, w, begin); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
-// surveyed is what the first of the two passes over a dataset finds of a group: little, as
+// merge adds sums to others, by key.
+func merge[S sum[S]](all, more map[string]S) {
+	for key, sum := range more {
+		if known, ok := all[key]; ok {
+			known.merge(sum)
+		} else {
+			all[key] = sum
+		}
+	}
+}
+
+// surveyed is what the first of the two passes over datasets finds of a group: little, as
 // most groups may not be shown.
 type surveyed struct {
 	key    []*string
@@ -246,13 +283,21 @@ type surveyed struct {
 }
 
 func (s *surveyed) merge(o *surveyed) { s.counts += o.counts }
+func (s *surveyed) size() int         { return 1 }
 
-// survey finds the groups of a dataset.
-func (d *Dataset) survey(ctx context.Context, k *keyer) (map[string]*surveyed, error) {
+// survey finds the groups of datasets.
+func survey(ctx context.Context, datasets []*Dataset, k *keyer) (map[string]*surveyed, error) {
 	key := func(dst []byte, r *Row) ([]byte, bool) { return k.append(dst, r), k.match(r.Process, r.PID) }
 	create := func(r *Row) *surveyed { return &surveyed{key: k.values(r)} }
 	counts := k.table.counts()
-	return gather(ctx, d, wanted{dims: k.dims, table: k.table}, key, create, func(s *surveyed, r *Row) { s.counts += r.Numbers[counts] }, (*surveyed).merge)
+	return gather(ctx, datasets, wanted{dims: k.dims, table: k.table}, key, create, func(s *surveyed, r *Row) { s.counts += r.Numbers[counts] })
+}
+
+// mostFirst returns the keys of groups, those with the most frames first.
+func mostFirst(found map[string]*surveyed) []string {
+	return slices.SortedFunc(maps.Keys(found), func(a, b string) int {
+		return cmp.Or(cmp.Compare(found[b].counts, found[a].counts), compareKeys(found[a].key, found[b].key))
+	})
 }
 
 // histogramsPerPass bounds the memory of a pass: a histogram needs about 5 KB.
@@ -262,30 +307,25 @@ const histogramsPerPass = 10_000
 // The first pass over the datasets ranks the groups, and others add up those that are
 // wanted, some at a time.
 func groupsOf(ctx context.Context, datasets []*Dataset, q Query) (shown []*Group, total int, err error) {
-	found, all := map[string]*surveyed{}, &Dataset{}
+	var dims []string
 	for _, d := range datasets {
 		for _, dim := range d.Dims {
-			addOnce(&all.Dims, dim)
+			addOnce(&dims, dim)
 		}
 	}
-	k, err := newKeyer(all, q)
+	k, err := newKeyer(dims, q)
 	device := func(*Row) *string { return nil }
-	if err == nil && slices.Contains(all.Dims, deviceDim) {
-		device, err = k.column(all, deviceDim)
+	if err == nil && slices.Contains(dims, deviceDim) {
+		device, err = k.column(dims, deviceDim)
 	}
 	if err != nil {
 		return nil, 0, err
 	}
-	for _, d := range datasets {
-		groups, err := d.survey(ctx, k)
-		if err != nil {
-			return nil, 0, err
-		}
-		merge(found, groups, (*surveyed).merge)
+	found, err := survey(ctx, datasets, k)
+	if err != nil {
+		return nil, 0, err
 	}
-	ids := slices.SortedFunc(maps.Keys(found), func(a, b string) int {
-		return cmp.Or(cmp.Compare(found[b].counts, found[a].counts), compareKeys(found[a].key, found[b].key))
-	})
+	ids := mostFirst(found)
 	total = len(ids)
 	if q.Top > 0 {
 		ids = ids[:min(q.Top, total)]
@@ -303,22 +343,18 @@ func groupsOf(ctx context.Context, datasets []*Dataset, q Query) (shown []*Group
 		for _, id := range some {
 			chosen[id] = true
 		}
-		groups := map[string]*Group{}
-		for _, d := range datasets {
-			key := func(dst []byte, r *Row) ([]byte, bool) {
-				dst = k.append(dst, r)
-				return dst, chosen[string(dst)] && k.match(r.Process, r.PID)
-			}
-			create := func(*Row) *Group {
-				g := newGroup(w)
-				g.causes, g.devices = map[string]*Cause{}, map[string]*rate{}
-				return g
-			}
-			part, err := gather(ctx, d, w, key, create, func(g *Group, r *Row) { g.add(r, device(r)) }, (*Group).merge)
-			if err != nil {
-				return nil, 0, err
-			}
-			merge(groups, part, (*Group).merge)
+		key := func(dst []byte, r *Row) ([]byte, bool) {
+			dst = k.append(dst, r)
+			return dst, chosen[string(dst)] && k.match(r.Process, r.PID)
+		}
+		create := func(*Row) *Group {
+			g := newGroup(w)
+			g.causes, g.devices = map[string]*Cause{}, map[string]*rate{}
+			return g
+		}
+		groups, err := gather(ctx, datasets, w, key, create, func(g *Group, r *Row) { g.add(r, device(r)) })
+		if err != nil {
+			return nil, 0, err
 		}
 		for id, g := range groups {
 			g.Key = found[id].key
@@ -332,17 +368,6 @@ func groupsOf(ctx context.Context, datasets []*Dataset, q Query) (shown []*Group
 
 // mostShown is the number of causes of a group.
 const mostShown = 10
-
-// merge adds sums to others, by key.
-func merge[T any](all, more map[string]*T, add func(into, from *T)) {
-	for key, sum := range more {
-		if all[key] == nil {
-			all[key] = sum
-		} else {
-			add(all[key], sum)
-		}
-	}
-}
 
 // newGroup returns a group of no rows with the histograms that are wanted.
 func newGroup(w wanted) *Group {
@@ -451,6 +476,8 @@ func (g *Group) endTrace() {
 	}
 	g.trace, g.rate = "", rate{}
 }
+
+func (g *Group) size() int { return 1 }
 
 // merge adds the group of another part of the dataset. A trace is in one part only.
 func (g *Group) merge(o *Group) {

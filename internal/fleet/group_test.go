@@ -27,7 +27,7 @@ func dataset(t testing.TB, rows []Row) *Dataset {
 	w := must.Get(newShardWriter(t.Context(), plan, Files{}, dir, 0))(t)
 	var packers [tables]*packer
 	for of := range packers {
-		packers[of] = newPacker(table(of), w.plan.Dims)
+		packers[of] = newPacker(everything(table(of), w.plan.Dims))
 	}
 	for _, row := range rows {
 		of := ofFrames

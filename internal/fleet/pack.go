@@ -27,9 +27,9 @@ type packer struct {
 	index map[string]int
 }
 
-func newPacker(t table, dims []string) *packer {
+func newPacker(w wanted) *packer {
 	p := &packer{index: map[string]int{}}
-	p.cells = p.row.cells(everything(t, dims))
+	p.cells = p.row.cells(w)
 	return p
 }
 

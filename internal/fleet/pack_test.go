@@ -23,7 +23,7 @@ func TestPacked(t *testing.T) {
 		value := "x"
 		var packers [tables]*packer
 		for of := range packers {
-			packers[of] = newPacker(table(of), []string{"a", "b"})
+			packers[of] = newPacker(everything(table(of), []string{"a", "b"}))
 		}
 		var want [tables][]parquet.Row
 		rowsOf(source{name: name, dims: []*string{nil, &value}}, read("../../testdata/"+name), func(of table, r *Row) {
@@ -54,7 +54,7 @@ func TestPacked(t *testing.T) {
 		}
 	}
 	// Many scenes without frames.
-	p, size := newPacker(ofInteractions, nil), 0
+	p, size := newPacker(everything(ofInteractions, nil)), 0
 	for i := range 10_000 {
 		p.add(&Row{Trace: "a trace with a long name", Process: "com.example.app", Kind: "scene", Scene: fmt.Sprint("scene ", i%10), Interaction: int64(i)})
 	}

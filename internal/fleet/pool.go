@@ -89,25 +89,9 @@ func Pool(ctx context.Context, name string, datasets []*Dataset, o PoolOptions) 
 		}
 	}
 	if found == 0 && o.Process != "" {
-		frames := map[string]int{}
-		for _, d := range datasets {
-			k, err := newKeyer(d, Query{By: []string{"process"}})
-			if err != nil {
-				return nil, err
-			}
-			others, err := d.survey(ctx, k)
-			if err != nil {
-				return nil, err
-			}
-			for _, s := range others {
-				frames[*s.key[0]] += int(s.counts)
-			}
-		}
-		if len(frames) > 0 {
-			return nil, noProcess(o.Process, frames)
-		}
+		err = noProcess(ctx, datasets, o.Process)
 	}
-	return in, nil
+	return in, err
 }
 
 // addOnce adds a copy of a text to a list that does not have it.
@@ -164,7 +148,14 @@ func groupName(by []string, key []*string) string {
 
 // NewDataset returns a dataset in memory, without traces.
 func NewDataset(dims []string) *Dataset {
-	return &Dataset{Dims: dims, Failures: map[Reason]int{}, Events: map[string]int{}}
+	return &Dataset{Dims: dims, Failures: map[Reason]int{}, Events: map[string]int{}, keeps: everything}
+}
+
+// NewCauses returns a dataset in memory that keeps of traces only what a ranking needs. Commands about them have the flags.
+func NewCauses(dims, flags []string) *Dataset {
+	d := NewDataset(dims)
+	d.keeps, d.flags = ofCauses, flags
+	return d
 }
 
 // Only returns the dataset with the given traces only, and without failures and events. unreliable is the number of
@@ -188,7 +179,7 @@ func (d *Dataset) Add(name string, values map[string]string, t *ohframe.Trace) {
 	}
 	var rows [tables]*packer
 	for t := range rows {
-		rows[t] = newPacker(table(t), d.Dims)
+		rows[t] = newPacker(d.keeps(table(t), d.Dims))
 	}
 	rowsOf(source{name: name, dims: dims}, t, func(of table, row *Row) { rows[of].add(row) })
 	d.Traces++
@@ -207,8 +198,8 @@ func (d *Dataset) Add(name string, values map[string]string, t *ohframe.Trace) {
 
 // scanPacked yields the rows of the traces in memory.
 func (d *Dataset) scanPacked(w wanted, yield func(*Row)) error {
-	var r Row
-	cells := r.cells(everything(w.table, d.Dims))
+	r := Row{flags: d.flags}
+	cells := r.cells(d.keeps(w.table, d.Dims))
 	all, wanted := r.Dims, make([]*string, len(w.dims))
 	for _, p := range d.packed[w.table] {
 		p.load(cells, func() {

@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/zeebo/xxh3"
 
-	"ohframe"
-	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causes"
@@ -27,13 +24,53 @@ const causeDim = "cause"
 
 // Ranking adds up the causes of late frames and of hangs of several traces.
 type Ranking struct {
-	query  Query
-	dims   []string // of the inputs
-	unit   string   // what is counted as a user: a dimension; empty for traces
-	groups map[string]*rankedGroup
-	others map[string]int // frames of some processes that are not wanted, by name
-	mutex  sync.Mutex     // of groups and others
-	of     causes.Overall
+	query Query
+	keyer *keyer
+	unit  string // what is counted as a user: a dimension; empty for traces
+	user  func(*Row) *string
+}
+
+// NewRanking returns a ranking of inputs that have some dimensions.
+func NewRanking(q Query, dims []string) (r *Ranking, err error) {
+	r = &Ranking{query: q, unit: unitDim(dims), user: func(row *Row) *string { return &row.Trace }}
+	if r.keyer, err = newKeyer(dims, q); err != nil {
+		return nil, err
+	}
+	if r.keyer.table == ofLayers {
+		return nil, &diag.Error{What: "causes are of frames and hangs, not of layers", Hint: "--by process"}
+	}
+	if r.unit != "" {
+		r.user, err = r.keyer.column(dims, r.unit)
+	}
+	return r, err
+}
+
+// Of returns the causes of datasets.
+func (r *Ranking) Of(ctx context.Context, datasets []*Dataset) (*causes.Overall, error) {
+	k := r.keyer
+	key := func(dst []byte, row *Row) ([]byte, bool) { return k.append(dst, row), k.match(row.Process, row.PID) }
+	create := func(row *Row) *rankedGroup { return &rankedGroup{key: k.values(row), causes: map[string]*rankedSum{}} }
+	add := func(g *rankedGroup, row *Row) { g.add(row, xxh3.HashString(*cmp.Or(r.user(row), &row.Trace))) }
+	groups, err := gather(ctx, datasets, ofCauses(k.table, k.dims), key, create, add)
+	if err == nil && len(groups) == 0 {
+		err = noProcess(ctx, datasets, r.query.Process)
+	}
+	if err != nil {
+		return nil, err
+	}
+	o := &causes.Overall{By: r.query.By, Unit: cmp.Or(r.unit, "trace"), Named: maxCauses}
+	for _, d := range datasets {
+		o.Dir = cmp.Or(d.Dir, o.Dir)
+		o.Traces, o.Measured, o.Unreliable = o.Traces+d.Traces, o.Measured+d.Measured, o.Unreliable+d.Unreliable
+		for reason, n := range d.Failures {
+			addCount(&o.Failures, string(reason), n)
+		}
+		for kind, n := range d.Events {
+			addCount(&o.Events, kind, n)
+		}
+	}
+	o.Causes = rankedOf(o, groups)
+	return o, nil
 }
 
 // units is a set of units by the hashes of their names. Rows of a trace follow each other, so few are
@@ -79,19 +116,17 @@ func (s *rankedSum) merge(o *rankedSum) {
 	}
 }
 
+func (s *rankedSum) size() int { return 1 }
+
 func (g *rankedGroup) merge(o *rankedGroup) {
 	g.users, g.lost, g.others = append(g.users, o.users...), g.lost+o.lost, g.others+o.others
-	for name, s := range o.causes {
-		if g.causes[name] == nil {
-			g.causes[name] = s
-		} else {
-			g.causes[name].merge(s)
-		}
-	}
+	merge(g.causes, o.causes)
 }
 
-// add adds what a row lost, with flags for the commands about it.
-func (g *rankedGroup) add(r *Row, user uint64, flags []string) {
+func (g *rankedGroup) size() int { return len(g.causes) }
+
+// add adds what a row lost.
+func (g *rankedGroup) add(r *Row, user uint64) {
 	g.users.add(user)
 	traceHash := xxh3.HashString(r.Trace)
 	for _, columns := range []*causeColumns{&r.Causes, &r.Hangs} {
@@ -111,7 +146,7 @@ func (g *rankedGroup) add(r *Row, user uint64, flags []string) {
 			s.lost += c.Lost
 			s.several = s.several || s.process != r.Process
 			example := columns.at(i, r)
-			example.timed, example.flags = true, flags
+			example.timed, example.flags = true, r.flags
 			if columns == &r.Causes {
 				s.frames += c.Frames
 			} else {
@@ -123,136 +158,6 @@ func (g *rankedGroup) add(r *Row, user uint64, flags []string) {
 	}
 }
 
-// NewRanking returns the ranking of no traces: others are added. dims are the dimensions of their inputs.
-func NewRanking(q Query, dims []string) (*Ranking, error) {
-	all := &Dataset{Dims: dims}
-	k, err := newKeyer(all, q)
-	if err == nil && k.table == ofLayers {
-		err = &diag.Error{What: "causes are of frames and hangs, not of layers", Hint: "--by process"}
-	}
-	r := &Ranking{query: q, dims: dims, unit: unitDim(all), groups: map[string]*rankedGroup{}, others: map[string]int{}}
-	r.of = causes.Overall{By: q.By, Unit: cmp.Or(r.unit, "trace"), Named: maxCauses}
-	return r, err
-}
-
-// maxOthers is the number of processes that are not wanted whose names are kept for an error.
-const maxOthers = 1000
-
-// rankedRows adds rows to groups.
-type rankedRows struct {
-	*keyer
-	unit   func(*Row) *string
-	groups map[string]*rankedGroup
-	others map[string]int
-	count  int // causes of the groups
-	id     []byte
-}
-
-func (r *Ranking) rows() (*rankedRows, error) {
-	all := &Dataset{Dims: r.dims}
-	k, err := newKeyer(all, r.query)
-	rows := &rankedRows{keyer: k, unit: func(row *Row) *string { return nil }, groups: r.groups, others: r.others}
-	if err == nil && r.unit != "" {
-		rows.unit, err = k.column(all, r.unit)
-	}
-	return rows, err
-}
-
-func (r *rankedRows) add(row *Row, flags []string) {
-	if !r.match(row.Process, row.PID) {
-		if _, known := r.others[row.Process]; known || len(r.others) < maxOthers {
-			r.others[strings.Clone(row.Process)] += int(row.Numbers.of("frames"))
-		}
-		return
-	}
-	r.id = r.append(r.id[:0], row)
-	g := r.groups[string(r.id)]
-	if g == nil {
-		g = &rankedGroup{key: r.values(row), causes: map[string]*rankedSum{}}
-		r.groups[string(r.id)] = g
-	}
-	before := len(g.causes)
-	g.add(row, xxh3.HashString(*cmp.Or(r.unit(row), &row.Trace)), flags)
-	r.count += len(g.causes) - before
-}
-
-// AddTrace adds a trace with its dimensions and flags for the commands about it.
-func (r *Ranking) AddTrace(name string, dims Values, t *ohframe.Trace, flags ...string) error {
-	rows, err := r.rows()
-	if err != nil {
-		return err
-	}
-	values := make([]*string, len(rows.dims))
-	for i, dim := range rows.dims {
-		if value, ok := dims[dim]; ok {
-			values[i] = &value
-		}
-	}
-	r.of.Traces++
-	r.of.Measured++
-	if t.Quality.Verdict == stats.Unreliable {
-		r.of.Unreliable++
-	}
-	rowsOf(source{name: name, dims: values}, t, func(of table, row *Row) {
-		if of == rows.table {
-			row.Process = strings.Clone(row.Process) // without the rest of the trace
-			rows.add(row, flags)
-		}
-	})
-	return nil
-}
-
-// AddDataset adds the traces of a dataset that has causes.
-func (r *Ranking) AddDataset(ctx context.Context, d *Dataset) error {
-	readers, err := r.rows()
-	if err != nil {
-		return err
-	}
-	r.of.Dir = d.Dir
-	r.of.Traces += d.Traces
-	r.of.Measured += d.Measured
-	r.of.Unreliable += d.Unreliable
-	for reason, n := range d.Failures {
-		addCount(&r.of.Failures, string(reason), n)
-	}
-	for kind, n := range d.Events {
-		addCount(&r.of.Events, kind, n)
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	return d.scan(ctx, wanted{table: readers.table, dims: readers.dims, details: true, examples: true}, func() (func(*Row), func()) {
-		rows := &rankedRows{keyer: readers.keyer, unit: readers.unit, groups: map[string]*rankedGroup{}, others: map[string]int{}}
-		row := func(row *Row) {
-			if rows.add(row, nil); rows.count > maxGroups {
-				cancel(errTooManyGroups)
-			}
-		}
-		return row, func() {
-			r.mutex.Lock()
-			defer r.mutex.Unlock()
-			for id, g := range rows.groups {
-				if r.groups[id] == nil {
-					r.groups[id] = g
-				} else {
-					r.groups[id].merge(g)
-				}
-			}
-			for name, frames := range rows.others {
-				r.others[name] += frames
-			}
-			total := 0
-			for _, g := range r.groups {
-				total += len(g.causes)
-			}
-			clear(rows.groups)
-			clear(rows.others)
-			if rows.count = 0; total > maxGroups {
-				cancel(errTooManyGroups)
-			}
-		}
-	})
-}
-
 func addCount(counts *map[string]int, name string, n int) {
 	if *counts == nil {
 		*counts = map[string]int{}
@@ -260,14 +165,10 @@ func addCount(counts *map[string]int, name string, n int) {
 	(*counts)[name] += n
 }
 
-// Overall returns the causes of all traces that were added.
-func (r *Ranking) Overall() (*causes.Overall, error) {
-	if len(r.groups) == 0 && len(r.others) > 0 {
-		return nil, noProcess(r.query.Process, r.others)
-	}
-	o := &r.of
+// rankedOf returns the causes of groups, and adds what they lost to the sums.
+func rankedOf(o *causes.Overall, groups map[string]*rankedGroup) (list []*causes.Ranked) {
 	keys := map[*causes.Ranked][]*string{}
-	for _, g := range r.groups {
+	for _, g := range groups {
 		of, key := len(g.users.compact()), map[string]*string(nil)
 		if len(o.By) > 0 {
 			key = keyDocument(o.By, g.key)
@@ -284,7 +185,7 @@ func (r *Ranking) Overall() (*causes.Overall, error) {
 			for _, w := range s.worst {
 				c.Examples = append(c.Examples, w.example)
 			}
-			o.Causes, keys[c] = append(o.Causes, c), g.key
+			list, keys[c] = append(list, c), g.key
 		}
 	}
 	// What slows everything a little is the noise of every device, which nobody can fix, so it comes last.
@@ -294,10 +195,10 @@ func (r *Ranking) Overall() (*causes.Overall, error) {
 		}
 		return 0
 	}
-	slices.SortFunc(o.Causes, func(a, b *causes.Ranked) int {
+	slices.SortFunc(list, func(a, b *causes.Ranked) int {
 		return cmp.Or(cmp.Compare(noise(a), noise(b)), cmp.Compare(b.Units, a.Units), cmp.Compare(b.Lost, a.Lost), compareKeys(keys[a], keys[b]), cmp.Compare(a.Title, b.Title))
 	})
-	return o, nil
+	return list
 }
 
 // example returns a frame or a hang with its commands; without them if its trace is no file that a command can

@@ -51,6 +51,7 @@ type Row struct {
 	Layer, LayerName string
 	QueueID, Cadence *int64
 
+	flags    []string       // of commands about the trace
 	measured *stats.Process // what the numbers are of, until they are set; nil for others
 }
 

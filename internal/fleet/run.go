@@ -320,7 +320,7 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 	if !ok {
 		rows = new([tables]*packer)
 		for t := range rows {
-			rows[t] = newPacker(table(t), r.Plan.Dims)
+			rows[t] = newPacker(everything(table(t), r.Plan.Dims))
 		}
 	}
 	rowsOf(src, t, func(of table, row *Row) { rows[of].add(row) })
