@@ -101,13 +101,6 @@ var (
 	ColdLimit  = Limit{S: 680 * trace.Millisecond}
 )
 
-// The published limits of smoothness.
-const (
-	HitchLimit    = 5.0  // ms/s, in a fling
-	HitchCritical = 10.0 // ms/s, above
-	MissedLimit   = 3    // missed vsyncs in a row are noticeable from here on
-)
-
 // LimitOf returns the limit on the response to an interaction, nil if none applies.
 func LimitOf(i *analyzer.Interaction) *Limit {
 	switch {
@@ -201,8 +194,10 @@ func newInteraction(i *analyzer.Interaction, parts parts) *Interaction {
 	return s
 }
 
-// Hitching reports whether the hitches of an interaction reach HitchLimit.
-func (s *Interaction) Hitching() bool { return s.HitchRatio != nil && *s.HitchRatio >= HitchLimit }
+// Hitching reports whether the hitches of an interaction reach HitchThresholds.
+func (s *Interaction) Hitching() bool {
+	return s.HitchRatio != nil && *s.HitchRatio >= HitchThresholds.Warning
+}
 
 // IsFling reports whether the limits of a fling apply: the finger moves, or the scene is named
 // so. A fling at the start of a trace has no input there.

@@ -70,8 +70,8 @@ type Measure struct {
 	Launch bool
 	// Numbers: it is a measure of the user's numbers. Others of OwnMeasures are of times.
 	Numbers bool
-	// Rated is the name of the thresholds by which values are coloured; empty if they are not.
-	Rated string
+	// Rated are the thresholds by which values are coloured; nil if they are not.
+	Rated *Thresholds
 	// Aggregate says what the measure of several subjects is; nil if they have none.
 	Aggregate *Aggregate
 	// Least is the number of frames, gaps, buffers or interactions that a test of a change needs.
@@ -79,6 +79,16 @@ type Measure struct {
 
 	field func() *field
 	value func(subject any) *float64 // of a measure that is at no field; nil of others
+}
+
+// Thresholds are published values from which a measure is coloured.
+type Thresholds struct {
+	Label string // of what they are for, with the unit
+	// Warning is the lowest value of that level, Critical the highest that is not yet critical. It is zero if
+	// no value is.
+	Warning, Critical float64
+	// Source names who set the values.
+	Source string
 }
 
 // field is where the value of a measure is.
@@ -294,7 +304,7 @@ func launch(m *Measure)      { m.Launch = true }
 func acrossRates(m *Measure) { m.AcrossRates = true }
 func animating(m *Measure)   { m.Animating = true }
 
-func rated(thresholds string) flag { return func(m *Measure) { m.Rated = thresholds } }
+func rated(t *Thresholds) flag { return func(m *Measure) { m.Rated = t } }
 
 func short(title string, drop int) flag { return func(m *Measure) { m.Short, m.Drop = title, drop } }
 

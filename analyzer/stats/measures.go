@@ -29,7 +29,7 @@ var Measures = declare[Process](slices.Concat(
 		{"truncated", "truncated_frames", "Truncated frames", "frames whose begin or end is outside the trace"},
 	}),
 	[]Measure{
-		measure("jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / judged frames; null if no frame is judged, or too few of another framework", main, tested, rated("jank_rate"), share("rated_late", "rated"), short("Jank", 0)),
+		measure("jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / judged frames; null if no frame is judged, or too few of another framework", main, tested, rated(&JankThresholds), share("rated_late", "rated"), short("Jank", 0)),
 		measure("jank_rate_later_draws", "jank_rate_later_draws", Share, Lower, "Jank rate without first draws", "the same of all frames but first draws, which no animation waits for; null if there are none"),
 		measure("lost_ns", "lost_ms", Milliseconds, Lower, "Lost time, ms", "sum of the overruns of late frames; null if no frame is judged, or if by how much frames were late is unknown"),
 		measure("empty_rate", "empty_rate", Share, Lower, "Empty rate", "empty frames / frames that are known to be empty or not; null without complete frames, or if `empty` is null", main, share("empty", "empty_known")),
@@ -47,7 +47,7 @@ var Measures = declare[Process](slices.Concat(
 		measure("hitches.hitches", "hitches", Count, Neither, "Hitches", "gaps that were 0.7 refresh periods or more longer than they should have been"),
 		measure("hitches.hitch_ns", "hitch_ms", Milliseconds, Neither, "Total hitch time, ms", "sum of all hitches"),
 		measure("hitches.lost_frames", "lost_frames", Count, Neither, "Lost frames", "frames that would have fitted in"),
-		measure("hitches.hitch_ms_per_s", "hitch_ratio", MillisecondsPS, Lower, "Hitch ratio, ms/s", "`hitch_ns` in milliseconds / (`time_ns` − `idle_ns`) in seconds; null if no two frames follow each other without idle time", main, tested, animating, rated("hitch_ratio"), hitchRatio, short("Hitch ms/s", 2)),
+		measure("hitches.hitch_ms_per_s", "hitch_ratio", MillisecondsPS, Lower, "Hitch ratio, ms/s", "`hitch_ns` in milliseconds / (`time_ns` − `idle_ns`) in seconds; null if no two frames follow each other without idle time", main, tested, animating, rated(&HitchThresholds), hitchRatio, short("Hitch ms/s", 2)),
 		measure("hitches.longest_ns", "longest_hitch_ms", Milliseconds, Lower, "Longest hitch, ms", "the longest hitch; 0 without hitches"),
 		measure("not_begun.frames", "not_begun_frames", Count, Neither, "Frames that never began", "vsyncs in a run of frames on which none began, because the main thread was busy with something else"),
 		measure("not_begun.time_ns", "not_begun_ms", Milliseconds, Neither, "Time of frames that never began, ms", "sum of the refresh periods by which the frames after them came later"),
@@ -113,6 +113,15 @@ var Measures = declare[Process](slices.Concat(
 	stageMeasures(),
 )...)
 
+// The thresholds, which are the field's. docs/glossary.md lists them.
+var (
+	HitchThresholds   = Thresholds{"hitch ratio, ms/s", 5, 10, "Apple: less than 5 is good, more than 10 critical; Huawei: less than 5, of flings"}
+	RunThresholds     = Thresholds{"longest run of missed vsyncs", 3, 0, "Huawei: noticeable"}
+	JankThresholds    = Thresholds{"share of late frames, %", 5, 25, "from 5 %, P95 is late; Google Play: a session with more than 25 % slow frames is slow"}
+	FrameThresholds   = Thresholds{"duration of a frame, ms", 16, 700, "Android: a slow frame, a frozen frame"}
+	OverrunThresholds = Thresholds{"overrun, refresh periods", 2, 6, "OpenHarmony's stutter levels (HapRay): medium from 2, severe above 6"}
+)
+
 var (
 	shownRate  = ratio("shown_gaps", 1, "shown_span_ns", 1e9, "shown_gaps")
 	hitchRatio = ratio("hitch_ns", 1e6, "hitch_time_ns", 1e9, "shown_gaps")
@@ -153,7 +162,7 @@ func durationMeasures(q, meaning string, flags ...flag) []Measure {
 	if q != "max" {
 		flags = append(flags, tested, perRefresh)
 	}
-	list := quantiles("durations.", "", "Duration ", Lower, "duration", []quantile{{q, meaning}}, append(flags, main, rated("frame_ms"))...)
+	list := quantiles("durations.", "", "Duration ", Lower, "duration", []quantile{{q, meaning}}, append(flags, main, rated(&FrameThresholds))...)
 	periods := measure("durations_in_periods."+q+"_periods", q+"_periods", Periods, Lower, "Duration "+quantile{q: q}.label()+", periods", strings.Replace(meaning, "this long", "so many refresh periods", 1), least(list[0].Least))
 	periods.AcrossRates = q != "max"
 	return append(list, periods)
@@ -186,12 +195,12 @@ var InteractionMeasures = declare[Interaction](
 	measure("response_ms", "response_ms", Milliseconds, Lower, "Response, ms", "time from the input, or from the begin without one, to the first frame shown", tested, percentile("response", 50)),
 	measure("completion_ms", "completion_ms", Milliseconds, Lower, "Completion, ms", "time from the input, or from the begin without one, to the last frame shown", tested, percentile("completion", 50)),
 	measure("response_ms", "first_frame_ms", Milliseconds, Lower, "First frame, ms", "time from the first stage of a launch to its first frame shown", tested, launch, percentile("response", 50)),
-	measure("hitch_ms_per_s", "hitch", MillisecondsPS, Lower, "Hitch ratio, ms/s", "time by which frames were shown late, per second", tested, rated("hitch_ratio"), hitchRatio, short("Hitch ms/s", 0)),
-	measure("jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / judged frames", tested, rated("jank_rate"), share("rated_late", "rated"), short("Jank", 2)),
+	measure("hitch_ms_per_s", "hitch", MillisecondsPS, Lower, "Hitch ratio, ms/s", "time by which frames were shown late, per second", tested, rated(&HitchThresholds), hitchRatio, short("Hitch ms/s", 0)),
+	measure("jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / judged frames", tested, rated(&JankThresholds), share("rated_late", "rated"), short("Jank", 2)),
 	measure("fps", "fps", Hertz, Higher, "FPS", "frames shown per second, without the slow end of a fling", tested, perRefresh, shownRate, short("FPS", 3)),
 	measure("late", "late", Count, Lower, "Late frames", "frames that ended after their deadline"),
 	measure("missed_vsyncs", "missed_vsyncs", Count, Lower, "Missed vsyncs", "frames that would have fitted in hitches"),
-	measure("longest_missed_run", "longest_missed_run", Count, Lower, "Longest run of missed vsyncs", "the most missed vsyncs in a row"),
+	measure("longest_missed_run", "longest_missed_run", Count, Lower, "Longest run of missed vsyncs", "the most missed vsyncs in a row", rated(&RunThresholds)),
 	measure("p50_ms", "p50_ms", Milliseconds, Lower, "Duration P50, ms", "median of the durations of its frames", perRefresh, percentile("duration", 50)),
 	measure("p95_ms", "p95_ms", Milliseconds, Lower, "Duration P95, ms", "95th percentile of the durations of its frames; null for fewer than 20", tested, perRefresh, percentile("duration", 95)),
 )
@@ -200,7 +209,7 @@ var InteractionMeasures = declare[Interaction](
 var LayerMeasures = declare[Layer](
 	measure("fps", "fps", Hertz, Higher, "FPS", "intervals between presents / their time, without pauses; null for fewer than two presents", tested, shownRate, short("FPS", 0)),
 	measure("uneven_rate", "uneven", Share, Lower, "Uneven rate", "early, long and late intervals between presents / intervals", tested, share("late long early", "judged"), short("Uneven", 0)),
-	measure("late_rate", "late", Share, Lower, "Late rate", "late intervals between presents / intervals", tested, rated("jank_rate"), share("late", "judged"), short("Late", 3)),
+	measure("late_rate", "late", Share, Lower, "Late rate", "late intervals between presents / intervals", tested, rated(&JankThresholds), share("late", "judged"), short("Late", 3)),
 	measure("dropped_rate", "dropped", Share, Lower, "Dropped rate", "buffers that were never shown / buffers shown or dropped", tested, share("dropped", "shown dropped"), short("Dropped", 1)),
 	measure("queue_p50_ms", "queue_p50_ms", Milliseconds, Lower, "Queue P50, ms", "median of the times from when a buffer is queued until the compositor takes it", tested, percentile("queue", 50), short("Queue P50 ms", 4)),
 	measure("queue_p95_ms", "queue_p95_ms", Milliseconds, Lower, "Queue P95, ms", "95th percentile of the times in the queue; null for fewer than 20 buffers", tested, percentile("queue", 95), short("Queue P95 ms", 2)),

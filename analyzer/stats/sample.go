@@ -273,7 +273,7 @@ func newBlocks(s *sample, periods bool) *blocks {
 	return b
 }
 
-// oneLate returns what one late frame adds to each statistic: to the hitch ratio, one gap between
+// oneLate returns what one late frame adds to each statistic: to that of hitches, one gap between
 // presents. Other statistics have 0.
 func (b *blocks) oneLate() (x [statistics]float64) {
 	var all block

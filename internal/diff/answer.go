@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode"
 
 	"ohframe/internal/text"
 )
@@ -145,11 +144,7 @@ func (m *Measure) name() string {
 	if m.definition == nil {
 		return "lost time"
 	}
-	label, _, _ := strings.Cut(m.definition.Label, ", ")
-	if len(label) > 1 && unicode.IsLower(rune(label[1])) {
-		label = strings.ToLower(label[:1]) + label[1:]
-	}
-	return label
+	return text.Label(m.definition)
 }
 
 // lost is the lost time per second, or the hitch ratio if the causes are unknown.

@@ -148,7 +148,7 @@ func (t *Trend) summary(events []*event) string {
 		return fmt.Sprintf("No change in %s over %s.", text.Count(t.Tested, "measure"), text.Count(len(t.Builds), t.name()))
 	}
 	c := events[0].changes[0]
-	words := fmt.Sprintf("%s: %s %s", t.title(events[0]), firstLower(c.definition.Label), c.values())
+	words := fmt.Sprintf("%s: %s %s", t.title(events[0]), text.Label(c.definition), c.values()+text.UnitAfter(c.definition.Unit))
 	if more := len(events[0].changes) - 1; more > 0 {
 		words += " and " + text.Count(more, "more measure")
 	}
@@ -242,14 +242,6 @@ func (p *TrendPlace) String() string {
 
 func (c *TrendCommits) String() string {
 	return text.Printable(c.Before) + ".." + text.Printable(c.After)
-}
-
-// firstLower returns a label within a sentence: "jank rate", but "FPS".
-func firstLower(label string) string {
-	if len(label) > 1 && label[1] >= 'a' && label[1] <= 'z' {
-		return strings.ToLower(label[:1]) + label[1:]
-	}
-	return label
 }
 
 // shown returns the measures of a group that tables have: the first one and those that changed.

@@ -20,26 +20,47 @@ func OfGrade(g stats.Grade) Level {
 const LimitsNote = "The limits are those of Huawei's application experience standards, " +
 	"for measurements with a camera, which include 15–30 ms that a trace does not show: aim for a response that much shorter."
 
-// Missed are the published limits that an interaction misses.
-type Missed struct{ Response, Hitches, Run bool }
-
-// MissedBy returns the published limits that an interaction misses.
-func MissedBy(i *stats.Interaction) Missed {
-	return Missed{
-		Response: OfGrade(i.ResponseGrade()) != None,
-		Hitches:  i.Hitching() && i.IsFling(),
-		Run:      i.LongestMissedRun != nil && *i.LongestMissedRun >= stats.MissedLimit,
-	}
+// Missed is a published limit that an interaction misses.
+type Missed struct {
+	Measure *stats.Measure
+	Level   Level
+	Text    string // by how much: "hitch ratio 12.0 ms/s, critical above 10"
 }
 
-// Count returns the number of missed limits.
-func (m Missed) Count() (n int) {
-	for _, missed := range [...]bool{m.Response, m.Hitches, m.Run} {
-		if missed {
-			n++
-		}
+// IsResponse reports whether the limit is that of responses.
+func (m *Missed) IsResponse() bool { return m.Measure == response }
+
+var response = stats.InteractionMeasures.Named("response_ms")
+
+// Smoothness are the measures with a published limit besides the response, for interactions that it is for.
+var Smoothness = []struct {
+	*stats.Measure
+	Of func(*stats.Interaction) bool
+}{
+	{stats.InteractionMeasures.Named("hitch"), (*stats.Interaction).IsFling},
+	{stats.InteractionMeasures.Named("longest_missed_run"), func(*stats.Interaction) bool { return true }},
+}
+
+// MissedBy returns the published limits that an interaction misses.
+func MissedBy(i *stats.Interaction) (list []Missed) {
+	if level := OfGrade(i.ResponseGrade()); level != None {
+		limit := stats.LimitOf(i.Source)
+		longest := text.Number(max(limit.S, limit.B).Milliseconds(), 0)
+		list = append(list, Missed{response, level, text.Stated(response, i.Response) + ", the limit is " + longest})
 	}
-	return n
+	for _, m := range Smoothness {
+		x := m.Value(i)
+		level := OfMeasure(m.Measure, x)
+		if level == None || !m.Of(i) {
+			continue
+		}
+		beyond := fmt.Sprintf("noticeable from %g", m.Rated.Warning)
+		if level == Critical {
+			beyond = fmt.Sprintf("critical above %g", m.Rated.Critical)
+		}
+		list = append(list, Missed{m.Measure, level, text.Stated(m.Measure, x) + ", " + beyond})
+	}
+	return list
 }
 
 // Headline returns what is said of inputs, after sentences about hangs, if any are given, and about the
@@ -51,12 +72,12 @@ func Headline(hangs string, said text.Answer, inputs ...[]*stats.Interaction) (a
 	for _, list := range inputs {
 		total += len(list)
 		for _, i := range list {
-			m := MissedBy(i)
-			if m.Hitches || m.Run {
+			missed := MissedBy(i)
+			if n := len(missed); n > 0 && !missed[n-1].IsResponse() {
 				janked = append(janked, i)
 			}
 			switch {
-			case m.Response:
+			case len(missed) > 0 && missed[0].IsResponse():
 				late = append(late, i)
 			case i.ResponseGrade() == stats.GradeB:
 				slow = append(slow, i)

@@ -155,7 +155,7 @@ func notBegun(p *process) view.Fact {
 }
 
 func (b *builder) jank(p *process) view.Fact {
-	fact := view.Fact{Label: "Jank", Meaning: define("jank rate") + "; " + colours(rating.Jank), Value: text.Share(p.JankRate), About: "no frame is judged"}
+	fact := view.Fact{Label: "Jank", Meaning: define("jank rate") + "; " + colours(&stats.JankThresholds), Value: text.Share(p.JankRate), About: "no frame is judged"}
 	if !p.Frames.JankKnown() {
 		fact.About = fmt.Sprintf("%d late of %s%s; %s that drew not judged", p.Frames.Late, text.Count(p.Frames.Judged, "judged frame"), causes.DrewNothing(&p.Frames), text.Count(p.Frames.Unjudged, "frame"))
 	}
@@ -176,14 +176,14 @@ func (b *builder) jank(p *process) view.Fact {
 }
 
 func hitches(p *process) view.Fact {
-	fact := view.Fact{Label: "Hitches", Meaning: define("hitch") + "; ratio: " + define("hitch ratio") + "; " + colours(rating.HitchRatio), Value: text.Unknown}
+	fact := view.Fact{Label: "Hitches", Meaning: define("hitch") + "; ratio: " + define("hitch ratio") + "; " + colours(&stats.HitchThresholds), Value: text.Unknown}
 	h := p.Hitches
 	if h == nil {
 		fact.About = noHitches(p.Process)
 		return fact
 	}
 	if h.Ratio != nil {
-		fact.Value, fact.Unit, fact.Level = number(h.Ratio), "ms/s", level(rating.HitchRatio, h.Ratio)
+		fact.Value, fact.Unit, fact.Level = number(h.Ratio), "ms/s", level(&stats.HitchThresholds, h.Ratio)
 	}
 	if h.Hitches == 0 {
 		fact.About = "none in " + text.Count(h.Gaps, "gap") + " between presents"

@@ -68,7 +68,7 @@ func (b *builder) interactionSection(in *Input, all, shown []*stats.Interaction,
 	s := view.Section{Title: "Interactions", Meaning: define("interaction")}
 	var beyond []*stats.Interaction
 	for _, i := range all {
-		if rating.MissedBy(i).Count() > 0 {
+		if len(rating.MissedBy(i)) > 0 {
 			beyond = append(beyond, i)
 		}
 	}
@@ -152,9 +152,13 @@ func (b *builder) limits(list []*stats.Interaction) (notes []view.Block) {
 		b.limited = true
 		add("Grades", "S is the best, then A and B; below is not acceptable. "+rating.LimitsNote)
 	}
-	if hitches := func(i *stats.Interaction) bool { return i.HitchRatio != nil && i.IsFling() }; !b.hitched && slices.ContainsFunc(list, hitches) {
+	if smooth := func(i *stats.Interaction) bool { return i.IsFling() && rating.Smoothness[0].Value(i) != nil }; !b.hitched && slices.ContainsFunc(list, smooth) {
 		b.hitched = true
-		add("Limits of a fling", fmt.Sprintf("a hitch ratio under %g ms/s (Huawei, Apple), critical above %g (Apple); %d vsyncs missed in a row are noticeable (Huawei)", stats.HitchLimit, stats.HitchCritical, stats.MissedLimit))
+		var limits []string
+		for _, m := range rating.Smoothness {
+			limits = append(limits, colours(m.Rated))
+		}
+		add("Limits of a fling", strings.Join(limits, "; "))
 	}
 	return notes
 }
@@ -201,7 +205,7 @@ func (b *builder) interactionColumns(in *Input) []column[*stats.Interaction] {
 		name("Application", "page", func(i item) view.Cell {
 			return view.Cell{Text: text.ProcessName(i.Process), About: text.Printable(deref(i.Page))}
 		}),
-		{view.Column{Title: "Late", Number: true, Meaning: define("late") + "; " + colours(rating.Jank)}, func(i item) view.Cell {
+		{view.Column{Title: "Late", Number: true, Meaning: define("late") + "; " + colours(&stats.JankThresholds)}, func(i item) view.Cell {
 			late := view.Cell{Text: text.Unknown}
 			if i.Frames == nil {
 				return late
@@ -216,12 +220,7 @@ func (b *builder) interactionColumns(in *Input) []column[*stats.Interaction] {
 			return late
 		}},
 		narrow(measured[item](stats.InteractionMeasures, "hitch", view.Column{Meaning: define("hitch ratio")})),
-		narrow(levelled(measured[item](stats.InteractionMeasures, "longest_missed_run", view.Column{Title: "Missed run", Meaning: define("longest missed run")}), func(i item) view.Level {
-			if n := i.LongestMissedRun; n != nil && *n >= stats.MissedLimit {
-				return view.Warning
-			}
-			return view.Plain
-		})),
+		narrow(measured[item](stats.InteractionMeasures, "longest_missed_run", view.Column{Title: "Missed run", Meaning: define("longest missed run")})),
 		{view.Column{Title: "Response ms", Short: "Response\nms", Number: true, Meaning: define("response") + "; grade: " + define("grade")}, func(i item) view.Cell {
 			response := view.Cell{Text: number(i.Response)}
 			if i.Grade != nil {
@@ -277,7 +276,7 @@ func worse(a, b *stats.Interaction) int {
 		return 0
 	}
 	return cmp.Or(
-		cmp.Compare(rating.MissedBy(b).Count(), rating.MissedBy(a).Count()), cmp.Compare(count(b.MissedVsyncs), count(a.MissedVsyncs)),
+		cmp.Compare(len(rating.MissedBy(b)), len(rating.MissedBy(a))), cmp.Compare(count(b.MissedVsyncs), count(a.MissedVsyncs)),
 		cmp.Compare(count(b.Late), count(a.Late)), cmp.Compare(slowness(b), slowness(a)), cmp.Compare(a.ID, b.ID),
 	)
 }
@@ -286,21 +285,11 @@ func worse(a, b *stats.Interaction) int {
 func missedNote(i *stats.Interaction, c *why.Causes) view.Note {
 	n := view.Note{Label: fmt.Sprintf("%d, %s", i.ID, text.Interaction(i.Source)), Level: view.Warning}
 	var texts []string
-	m := rating.MissedBy(i)
-	if m.Response {
-		limit := stats.LimitOf(i.Source)
-		texts = append(texts, fmt.Sprintf("response %s ms, the limit is %s", number(i.Response), text.Number(max(limit.S, limit.B).Milliseconds(), 0)))
-		n.Level = view.Critical
-	}
-	switch {
-	case m.Hitches && *i.HitchRatio > stats.HitchCritical:
-		texts = append(texts, fmt.Sprintf("hitch ratio %s ms/s, critical above %g", number(i.HitchRatio), stats.HitchCritical))
-		n.Level = view.Critical
-	case m.Hitches:
-		texts = append(texts, fmt.Sprintf("hitch ratio %s ms/s, the limit is %g", number(i.HitchRatio), stats.HitchLimit))
-	}
-	if m.Run {
-		texts = append(texts, fmt.Sprintf("%d vsyncs missed in a row, noticeable from %d", *i.LongestMissedRun, stats.MissedLimit))
+	for _, m := range rating.MissedBy(i) {
+		texts = append(texts, m.Text)
+		if m.Level == rating.Critical {
+			n.Level = view.Critical
+		}
 	}
 	if c != nil {
 		if cause := causes.MainCause(i, c); cause != "" {

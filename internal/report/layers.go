@@ -314,7 +314,7 @@ func (b *builder) layerColumns(c *why.Causes) []column[*stats.Layer] {
 			}
 			return name
 		}},
-		levelled(numbers(view.Column{Title: "Late", Meaning: define("late buffer") + "; of those whose interval could be judged; " + colours(rating.Jank)}, func(l item) any { return lateBuffers(l) }), func(l item) view.Level {
+		levelled(numbers(view.Column{Title: "Late", Meaning: define("late buffer") + "; of those whose interval could be judged; " + colours(&stats.JankThresholds)}, func(l item) any { return lateBuffers(l) }), func(l item) view.Level {
 			return view.LevelOf(rating.OfMeasure(lateRate, lateRate.Value(l)))
 		}),
 		measured[item](stats.LayerMeasures, "fps", view.Column{}),

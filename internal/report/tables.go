@@ -96,7 +96,7 @@ func measuredOf[T any](list stats.MeasureList, name string, c view.Column, of fu
 	m := list.Named(name)
 	c.Title = cmp.Or(c.Title, m.Short, strings.Replace(m.Label, ", ", " ", 1))
 	c.Meaning = cmp.Or(c.Meaning, m.Explained())
-	if m.Rated != "" {
+	if m.Rated != nil {
 		c.Meaning += "; " + colours(m.Rated)
 	}
 	return levelled(numbers(c, func(x T) any {

@@ -271,18 +271,21 @@ func (b *builder) sections(list []*process) (shown []*process) {
 	return shown[:min(len(shown), defaultSections)]
 }
 
-// level returns the level of a value of a threshold; nil has none.
-func level(name string, value *float64) view.Level {
+// level returns the level of a value of thresholds; nil has none.
+func level(t *stats.Thresholds, value *float64) view.Level {
 	if value == nil {
 		return view.Plain
 	}
-	return view.LevelOf(rating.Of(name, *value))
+	return view.LevelOf(rating.Of(t, *value))
 }
 
-// colours says from which values on those of a threshold are coloured, and who says so.
-func colours(name string) string {
-	t := rating.Named(name)
-	return fmt.Sprintf("%s: yellow from %g, red above %g (%s)", t.Label, t.Warning, t.Critical, t.Source)
+// colours says from which values on those of thresholds are coloured, and who says so.
+func colours(t *stats.Thresholds) string {
+	red := ""
+	if t.Critical > 0 {
+		red = fmt.Sprintf(", red above %g", t.Critical)
+	}
+	return fmt.Sprintf("%s: yellow from %g%s (%s)", t.Label, t.Warning, red, t.Source)
 }
 
 // head returns the section of an input with what is known of the whole of it.
@@ -536,7 +539,7 @@ func (b *builder) worst(in *Input, p *process) view.Section {
 	explained := worstCauses(p.Process, p.causes)
 	t := view.Table{Label: "Worst frames", Sortable: true, Columns: []view.Column{
 		{Title: "Worst at", Number: true}, {Title: "Trace time, s", Number: true, Drop: 1}, {Title: "Vsync", Number: true}, {Title: "Render vsync", Number: true, Drop: 3},
-		{Title: "Duration ms", Number: true}, {Title: "Overrun ms", Number: true}, {Title: "Periods", Number: true, Drop: 2, Meaning: colours(rating.Overrun)}, {Title: explained.title},
+		{Title: "Duration ms", Number: true}, {Title: "Overrun ms", Number: true}, {Title: "Periods", Number: true, Drop: 2, Meaning: colours(&stats.OverrunThresholds)}, {Title: explained.title},
 	}}
 	shown := p.Worst
 	if !b.full {
@@ -554,7 +557,7 @@ func (b *builder) worst(in *Input, p *process) view.Section {
 		}
 		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
 			at, {Text: text.Seconds(f.At)}, {Text: text.Vsync(f.VsyncID)}, {Text: text.Vsync(f.RenderVsyncID)},
-			{Text: text.AtLeast(f.Duration, f.Unfinished)}, {Text: text.AtLeast(f.Overrun, f.Unfinished)}, {Text: periods, Level: level(rating.Overrun, f.OverrunPeriods)}, {Text: explained.texts[i]},
+			{Text: text.AtLeast(f.Duration, f.Unfinished)}, {Text: text.AtLeast(f.Overrun, f.Unfinished)}, {Text: periods, Level: level(&stats.OverrunThresholds, f.OverrunPeriods)}, {Text: explained.texts[i]},
 		}})
 	}
 	if p.Kind == stats.RenderService || !b.full {

@@ -40,6 +40,20 @@ func UnitAfter(u stats.Unit) string {
 	}[u]
 }
 
+// Label returns the label of a measure within a sentence, without its unit: "jank rate", but "FPS".
+func Label(m *stats.Measure) string {
+	label, _, _ := strings.Cut(m.Label, ", ")
+	if len(label) > 1 && 'a' <= label[1] && label[1] <= 'z' {
+		label = strings.ToLower(label[:1]) + label[1:]
+	}
+	return label
+}
+
+// Stated returns the label and the value of a measure with its unit: "hitch ratio 12.0 ms/s".
+func Stated(m *stats.Measure, x *float64) string {
+	return Label(m) + " " + Value(m.Unit, x) + UnitAfter(m.Unit)
+}
+
 // maxDecimals is the precision of a limit that a floating-point error does not exceed.
 const maxDecimals = 9
 
