@@ -168,7 +168,7 @@ func finish(out *bufio.Writer, packets *packet.Writer, s *Summary, hash xxh3.Uin
 	writeClocks(packets, s.Timeline)
 	sampled := writeSamples(packets, s, &options)
 	writeUUID(packets, identity(hash, s.Sampled.Hash, options))
-	writeResult(packets, &result.Result{Timeline: s.Timeline, Causes: s.Causes, Lines: s.Totals, Warnings: warnings})
+	writeResult(packets, &result.Stored{Timeline: s.Timeline, Causes: s.Causes, Lines: s.Totals, Warnings: warnings})
 	writeAttributes(packets, attributes(s, hash, options))
 	if err := writeLog(packets, s, &options); err != nil {
 		return s, err
@@ -202,7 +202,7 @@ func eventSink(planner *ftrace.Planner, packets *packet.Writer, s *Summary, opti
 	return hitrace.Sink{
 		Fields: true,
 		Begin:  planner.Begin,
-		Track:  func(i int, b *hitrace.Batch) { planner.Plan(b, workers[i].encoder) },
+		Track:  func(i int, batch *hitrace.Batch) { planner.Plan(batch, workers[i].encoder) },
 		Encode: func(i int, _ *hitrace.Batch) {
 			workers[i].outcome = workers[i].encoder.Encode()
 		},

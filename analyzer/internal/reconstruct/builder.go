@@ -120,26 +120,26 @@ func (b *builder) track(s *scanner) {
 		b.begin(s)
 	}
 	begun := len(b.starts)
-	for i := range s.steps {
-		step := &s.steps[i]
-		for ; all && followed < int(step.event); followed++ {
+	for i := range s.actions {
+		a := &s.actions[i]
+		for ; all && followed < int(a.event); followed++ {
 			b.follow(&s.events[followed], 0)
 		}
-		e := &s.events[step.event]
-		switch step.kind {
-		case timeStep:
-			b.jump(step.at, e)
+		e := &s.events[a.event]
+		switch a.kind {
+		case timeJump:
+			b.jump(a.at, e)
 		case firstLine:
-			b.coverage.begin(&s.cpus[step.cpu], e)
+			b.coverage.begin(&s.cpus[a.cpu], e)
 		case firstSwitch:
-			b.coverage.beginSwitches(step.at, e)
+			b.coverage.beginSwitches(a.at, e)
 		case gapSwitch:
-			b.coverage.gap(step.at)
+			b.coverage.gap(a.at)
 		case endsSilence:
-			b.coverage.endSilence(wakings{minWoken, step.at}, e.CPU, e.Time)
+			b.coverage.endSilence(wakings{minWoken, a.at}, e.CPU, e.Time)
 		default:
 			if !all {
-				b.apply(step, s.events)
+				b.apply(a, s.events)
 			}
 		}
 	}
@@ -162,14 +162,14 @@ func (b *builder) track(s *scanner) {
 }
 
 // apply gives the frames what the scanner selected.
-func (b *builder) apply(step *step, events []hitrace.Event) {
-	switch e := &events[step.event]; step.kind {
-	case switchStep:
-		b.switched(trace.CPU(step.cpu), step.prev, step.next, step.at)
-	case markerStep:
+func (b *builder) apply(a *action, events []hitrace.Event) {
+	switch e := &events[a.event]; a.kind {
+	case switchAction:
+		b.switched(trace.CPU(a.cpu), a.prev, a.next, a.at)
+	case markerAction:
 		b.leap(e)
 	default:
-		b.follow(e, step.at)
+		b.follow(e, a.at)
 	}
 }
 

@@ -216,7 +216,7 @@ func (c *coverage) gap(last trace.Time) {
 	}
 }
 
-// merge adds a block of events, whose steps have been added.
+// merge adds a block of events, whose actions have been applied.
 func (c *coverage) merge(block *coverageScan, events int) {
 	for i := range block.cpus {
 		b, cpu := &block.cpus[i], c.cpus.cpu(trace.CPU(i))

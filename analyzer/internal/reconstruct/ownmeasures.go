@@ -139,7 +139,7 @@ func (o *own) sink() hitrace.Sink {
 	return hitrace.Sink{
 		Prepare: func(worker int, block *hitrace.Batch) { o.scan(&o.workers[worker], block.Events) },
 		Begin:   o.end,
-		Track:   func(worker int, b *hitrace.Batch) { o.track(&o.workers[worker], b.Events) },
+		Track:   func(worker int, batch *hitrace.Batch) { o.track(&o.workers[worker], batch.Events) },
 		Write: func(worker int) error {
 			for i, longer := range o.workers[worker].longer {
 				m := &o.measures[i]

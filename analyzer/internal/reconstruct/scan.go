@@ -15,14 +15,14 @@ type scanner struct {
 	coverageScan
 	// starts are the threads of the block whose ids others had before. again: the names of the block
 	// are to be added again with them.
-	starts []newOwner
-	again  bool
-	steps  []step
-	// seen are the words of markers that may be no steps.
+	starts  []newOwner
+	again   bool
+	actions []action
+	// seen are the words of markers that may be no actions.
 	seen       [hitrace.WordCount]bool
 	start, end trace.Time // of the events whose times are known
 	// watched are thread ids that the block has the begin or end of a thread of. From there on,
-	// every event about them is a step.
+	// every event about them is an action.
 	watched []watchedID
 	all     bool // the builder must see all events
 }
@@ -33,22 +33,22 @@ type watchedID struct {
 	event int32
 }
 
-// step is something that the builder must do in order.
-type step struct {
+// action is something that the builder must do in order.
+type action struct {
 	at         trace.Time
 	event      int32     // index
 	prev, next trace.TID // of a switch
 	cpu        int16
-	kind       stepKind
+	kind       actionKind
 }
 
-type stepKind uint8
+type actionKind uint8
 
 const (
-	eventStep  stepKind = iota // an event; at is the time of the marker of its thread before it in the block, zero without one
-	switchStep                 // a switch between threads that live on, at a time
-	markerStep                 // the last marker of a thread before something happens to it
-	timeStep                   // the time steps by minStep or more from a time on
+	eventAction  actionKind = iota // an event; at is the time of the marker of its thread before it in the block, zero without one
+	switchAction                   // a switch between threads that live on, at a time
+	markerAction                   // the last marker of a thread before something happens to it
+	timeJump                       // the time goes on or back by minStep or more from a time on
 	// The others are for coverage.
 	firstLine   // the first of a CPU
 	firstSwitch // the first of a CPU; at is the time of the line of the CPU before it in the block, zero without one
@@ -64,7 +64,7 @@ func (s *scanner) scan(events []hitrace.Event) {
 	for i := range events {
 		e, number := &events[i], int32(i)
 		if since := e.Time.Sub(last); uint64(since+minStep-1) > uint64(2*(minStep-1)) && last.Known() {
-			s.steps = append(s.steps, step{kind: timeStep, event: number, at: last})
+			s.actions = append(s.actions, action{kind: timeJump, event: number, at: last})
 		}
 		if last = e.Time; last > s.end {
 			s.end = last
@@ -89,7 +89,7 @@ func (s *scanner) scan(events []hitrace.Event) {
 				s.watch(w.PrevTID, number)
 				keep = true
 			} else if !keep && !s.watches(w.NextTID) {
-				s.steps = append(s.steps, step{kind: switchStep, event: number, at: last, cpu: int16(e.CPU), prev: w.PrevTID, next: w.NextTID})
+				s.actions = append(s.actions, action{kind: switchAction, event: number, at: last, cpu: int16(e.CPU), prev: w.PrevTID, next: w.NextTID})
 				continue
 			}
 			keep = true
@@ -117,7 +117,7 @@ func (s *scanner) scan(events []hitrace.Event) {
 			s.frequencies = true
 		}
 		if keep {
-			s.steps = append(s.steps, step{event: number})
+			s.actions = append(s.actions, action{event: number})
 		}
 	}
 	if !s.start.Known() {
@@ -136,7 +136,7 @@ func (s *scanner) scan(events []hitrace.Event) {
 func (s *scanner) reset() {
 	s.names.reset()
 	s.coverageScan.reset()
-	s.steps, s.watched, s.all, s.start, s.end = s.steps[:0], s.watched[:0], false, math.MaxInt64, 0
+	s.actions, s.watched, s.all, s.start, s.end = s.actions[:0], s.watched[:0], false, math.MaxInt64, 0
 	clear(s.seen[:])
 }
 
@@ -188,7 +188,7 @@ func (s *scanner) marker(n *nameEntry, e *hitrace.Event, number int32, keep bool
 	if before > 0 {
 		at = s.events[before-1].Time
 	}
-	s.steps = append(s.steps, step{event: number, at: at})
+	s.actions = append(s.actions, action{event: number, at: at})
 }
 
 // least returns how long the innermost slice of a main thread must be that the builder must see.
@@ -199,10 +199,10 @@ func (n *threadScan) least() trace.Duration {
 	return analyzer.MinBlock
 }
 
-// release makes the begins of slices that are open on a thread steps.
+// release makes the begins of slices that are open on a thread actions.
 func (s *scanner) release(n *nameEntry) {
 	for _, number := range n.slices[:n.open] {
-		s.steps = append(s.steps, step{event: number})
+		s.actions = append(s.actions, action{event: number})
 	}
 	n.open = 0
 }
@@ -221,13 +221,13 @@ func (s *scanner) watchedFrom(tid trace.TID) int32 {
 	return math.MaxInt32
 }
 
-// watch makes every event about a thread id from one on a step.
+// watch makes every event about a thread id from one on an action.
 func (s *scanner) watch(tid trace.TID, event int32) {
 	if k := *s.slot(tid); k > 0 {
 		n := &s.entries[k-1]
 		s.release(n)
 		if n.last > 0 {
-			s.steps = append(s.steps, step{kind: markerStep, event: n.last - 1})
+			s.actions = append(s.actions, action{kind: markerAction, event: n.last - 1})
 		}
 		n.last = 0
 	}
@@ -252,8 +252,8 @@ func (s *scanner) line(e *hitrace.Event, number int32) *nameEntry {
 
 // edge adds what a line says of those before it on its CPU.
 func (s *scanner) edge(c *cpuLines, e *hitrace.Event, number int32) {
-	add := func(kind stepKind, at trace.Time) {
-		s.steps = append(s.steps, step{kind: kind, event: number, at: at, cpu: int16(e.CPU)})
+	add := func(kind actionKind, at trace.Time) {
+		s.actions = append(s.actions, action{kind: kind, event: number, at: at, cpu: int16(e.CPU)})
 	}
 	if c.lines == 0 {
 		add(firstLine, 0)

@@ -50,9 +50,9 @@ func NewRunning(l trace.Limits) *Running {
 func (r *Running) Sink() hitrace.Sink {
 	return hitrace.Sink{
 		Begin: r.finish,
-		Track: func(_ int, b *hitrace.Batch) {
-			for i := range b.Events {
-				r.track(&b.Events[i])
+		Track: func(_ int, batch *hitrace.Batch) {
+			for i := range batch.Events {
+				r.track(&batch.Events[i])
 			}
 		},
 	}

@@ -31,7 +31,7 @@ type Sink struct {
 	// first. Slices that are open then do not end.
 	Begin func()
 	// Track sees the batches in order, one at a time. A batch is of one trace.
-	Track func(worker int, b *Batch)
+	Track func(worker int, batch *Batch)
 	// Encode is called for blocks in parallel, one for each worker, after Track.
 	Encode func(worker int, block *Batch)
 	// Write is called for the blocks in order, one at a time. Its error ends the run.

@@ -24,9 +24,9 @@ func (r *Recorder) Sink() hitrace.Sink {
 	}
 }
 
-// step is what is left of an event for Track. Without an event, it is the time of the last
+// action is what is left of an event for Track. Without an event, it is the time of the last
 // event of a processor, or the end of a trace if the time is unknown.
-type step struct {
+type action struct {
 	event *hitrace.Event
 	at    trace.Time
 	cpu   trace.CPU
@@ -71,12 +71,12 @@ func (v *vocabulary) release() {
 
 // preparer is the memory of a worker.
 type preparer struct {
-	names  *names
-	recent [][4]recentLabel
-	buffer []byte
-	last   [maxCPUs]trace.Time // events of the processors in the block, up to a step
-	steps  []step              // of the block
-	left   []step              // what is left of them
+	names   *names
+	recent  [][4]recentLabel
+	buffer  []byte
+	last    [maxCPUs]trace.Time // events of the processors in the block, up to an action
+	actions []action            // of the block
+	left    []action            // what is left of them
 }
 
 // recentLabel is a label that was seen lately, by the hash of its stem. Normalising a name
@@ -91,29 +91,29 @@ const recentLabels = 1 << 10
 
 var labelSeed = maphash.MakeSeed()
 
-// prepare makes the steps of a block.
+// prepare makes the actions of a block.
 func (p *preparer) prepare(block *hitrace.Batch) {
-	p.steps = p.steps[:0]
+	p.actions = p.actions[:0]
 	from := 0
 	for _, start := range block.Starts {
 		if start > 0 {
 			p.add(block.Events[from:start])
-			p.steps, from = append(p.steps, step{}), start
+			p.actions, from = append(p.actions, action{}), start
 		}
 	}
 	p.add(block.Events[from:])
 	for cpu, at := range p.last {
 		if at.Known() {
-			p.steps = append(p.steps, step{at: at, cpu: trace.CPU(cpu)})
+			p.actions = append(p.actions, action{at: at, cpu: trace.CPU(cpu)})
 		}
 	}
-	p.left = p.steps
+	p.left = p.actions
 }
 
-// add adds the steps of events of a trace.
+// add adds the actions of events of a trace.
 func (p *preparer) add(events []hitrace.Event) {
 	p.last = [maxCPUs]trace.Time{}
-	steps, last := p.steps, &p.last
+	actions, last := p.actions, &p.last
 	for i := range events {
 		e := &events[i]
 		if !e.Time.Known() {
@@ -121,7 +121,7 @@ func (p *preparer) add(events []hitrace.Event) {
 		}
 		cpu := numberOf(e.CPU)
 		if e.Lost && last[cpu].Known() {
-			steps = append(steps, step{at: last[cpu], cpu: cpu})
+			actions = append(actions, action{at: last[cpu], cpu: cpu})
 		}
 		last[cpu] = e.Time
 		name := int32(0)
@@ -131,12 +131,12 @@ func (p *preparer) add(events []hitrace.Event) {
 		case !e.Lost && e.Fields == nil && e.Marker.Phase != hitrace.End && e.Kind != hitrace.InterruptEnd:
 			continue
 		}
-		steps = append(steps, step{event: e, name: name})
+		actions = append(actions, action{event: e, name: name})
 	}
-	p.steps = steps
+	p.actions = actions
 }
 
-// track follows the steps of a batch.
+// track does the actions of a batch.
 func (p *preparer) track(r *Recorder) {
 	for i := range p.left {
 		switch s := &p.left[i]; {
