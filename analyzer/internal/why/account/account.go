@@ -28,7 +28,7 @@ type Book struct {
 	// Memory that Waits uses again, as it runs for each late frame. suspected is how many of suspects are in use.
 	suspects  []*suspect
 	suspected int
-	waiteds   []Waited
+	waiteds   []WaitedFor
 	threads   few[trace.TID, *suspect]
 	times     few[record.Key, why.SliceTime] // of SliceTimes
 	// packing is memory for times of functions, and spareTimes are those for the next accounts.
@@ -237,7 +237,7 @@ type details struct {
 type filling struct {
 	cells  []Cell  // all the time of the span, and of the GPU after it
 	at     []int32 // indexes of cells, plus one, by hash; a power of two, at least twice as many
-	waits  []waited
+	waits  []frameWait
 	pieces []piece
 	ran    []cpuTime // by processor
 	last   int       // index of the cell that was found last
@@ -249,8 +249,8 @@ func (f *filling) emptied() filling {
 	return filling{f.cells[:0], f.at, f.waits[:0], f.pieces[:0], f.ran[:0], 0}
 }
 
-// waited is a wait of the frame.
-type waited struct {
+// frameWait is a wait of the frame.
+type frameWait struct {
 	start, end trace.Time
 	wait       uint32 // as in record.Record.Wait
 	slice      uint32 // the number of the innermost one, 0 outside of all

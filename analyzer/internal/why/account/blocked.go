@@ -9,7 +9,7 @@ import (
 // reason is why a thread that was waited for did not run: its kernel function, the interrupt that ended
 // that, or the thread that had its processor or that it waited for.
 type reason struct {
-	Doing
+	SliceState
 	kind reasonKind
 	id   int32
 }
@@ -22,24 +22,24 @@ const (
 	forThread
 )
 
-// reason adds d of the time of a leaf.
-func (s *suspect) reason(l *record.Leaf, d trace.Duration) {
-	doing := Doing{l.Wait, l.Key}
+// addReason adds d of the time of a leaf.
+func (s *suspect) addReason(l *record.Leaf, d trace.Duration) {
+	state := SliceState{l.Wait, l.Key}
 	if l.Function != 0 {
-		*s.reasons.of(reason{doing, inFunction, int32(l.Function)}) += d
+		*s.reasons.of(reason{state, inFunction, int32(l.Function)}) += d
 	}
 	if l.Interrupt != 0 {
-		*s.reasons.of(reason{doing, untilInterrupt, int32(l.Interrupt)}) += d
+		*s.reasons.of(reason{state, untilInterrupt, int32(l.Interrupt)}) += d
 	}
 	if l.For != 0 {
-		*s.reasons.of(reason{doing, forThread, int32(l.For)}) += min(l.ForTime, d)
+		*s.reasons.of(reason{state, forThread, int32(l.For)}) += min(l.ForTime, d)
 	}
 }
 
 // most returns the reason of a kind with the most time, the smallest one of several; zero without one.
-func (s *suspect) most(doing Doing, kind reasonKind) (id int32, time trace.Duration) {
+func (s *suspect) most(state SliceState, kind reasonKind) (id int32, time trace.Duration) {
 	for i := range s.reasons.list {
-		if r := &s.reasons.list[i]; r.key.Doing == doing && r.key.kind == kind && (id == 0 || r.value > time || r.value == time && r.key.id < id) {
+		if r := &s.reasons.list[i]; r.key.SliceState == state && r.key.kind == kind && (id == 0 || r.value > time || r.value == time && r.key.id < id) {
 			id, time = r.key.id, r.value
 		}
 	}
@@ -47,11 +47,11 @@ func (s *suspect) most(doing Doing, kind reasonKind) (id int32, time trace.Durat
 }
 
 // explain sets why a culprit did not run, at a time.
-func (b *Book) explain(c *why.Culprit, s *suspect, doing Doing) {
-	function, _ := s.most(doing, inFunction)
-	interrupt, _ := s.most(doing, untilInterrupt)
+func (b *Book) explain(c *why.Culprit, s *suspect, state SliceState) {
+	function, _ := s.most(state, inFunction)
+	interrupt, _ := s.most(state, untilInterrupt)
 	c.Function, c.Interrupt, c.For = b.record.Name(record.Key(function)), b.record.Name(record.Key(interrupt)), nil
-	if tid, time := s.most(doing, forThread); tid != 0 {
+	if tid, time := s.most(state, forThread); tid != 0 {
 		t := b.Thread(b.record.PID(trace.TID(tid)), trace.TID(tid), s.seen)
 		c.For = &why.OtherThread{PID: t.PID, TID: trace.TID(tid), Process: t.Process, Thread: t.Thread, Time: time}
 	}

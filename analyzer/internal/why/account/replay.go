@@ -388,7 +388,7 @@ func (f *replay) addWait(into *details, id ID, to trace.Time) {
 		into.waits[n-1].end = to
 		return
 	}
-	into.waits = append(into.waits, waited{f.at, to, f.wait, f.innermost(), id})
+	into.waits = append(into.waits, frameWait{f.at, to, f.wait, f.innermost(), id})
 }
 
 // addTask adds the time until to to a task of the frame that w watches. Tasks that end before the frame
@@ -518,4 +518,4 @@ func (f *replay) waitIn(class place.Class) why.Wait {
 }
 
 // waited returns the wait that the thread is in.
-func (f *replay) waited() *record.Wait { return f.record.Wait(f.wait) }
+func (f *replay) waited() *record.WaitFacts { return f.record.Wait(f.wait) }

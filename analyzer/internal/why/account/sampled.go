@@ -40,7 +40,7 @@ func (f *replay) sample(a *Account, into *details, id ID, d trace.Duration) {
 	if !f.sampler.Covers(a.Start, a.Done()) {
 		return
 	}
-	of := functions.Stage{Stage: id.Stage, Wait: id.Wait}
+	of := functions.Component{Stage: id.Stage, Wait: id.Wait}
 	runs := (f.state == record.Running || f.state == record.Unknown) && of.Runs()
 	if waits := f.state == record.Blocked && id.Wait >= why.WaitGC && len(f.sampler.Switches) > 0; !runs && !waits {
 		return

@@ -46,7 +46,7 @@ func (o owners) at(tid trace.TID, at trace.Time) (found owner, ok bool) {
 
 // wakerPID returns the process of the thread that ended a wait, which is known to have been at a time. A thread without markers may
 // have its process named only later in the trace.
-func (b *Book) wakerPID(w *record.Wait, at trace.Time) trace.PID {
+func (b *Book) wakerPID(w *record.WaitFacts, at trace.Time) trace.PID {
 	if w.WakerPID == trace.UnknownPID {
 		if o, ok := b.owners.at(w.Waker, at); ok {
 			return o.pid
@@ -64,8 +64,8 @@ func (b *Book) culprit(l *record.Leaf, d trace.Duration) why.Culprit {
 	}
 	if l.Function != 0 || l.Interrupt != 0 || l.For != 0 {
 		s := suspect{seen: l.Start}
-		s.reason(l, d)
-		b.explain(&c, &s, Doing{l.Wait, l.Key})
+		s.addReason(l, d)
+		b.explain(&c, &s, SliceState{l.Wait, l.Key})
 	}
 	return c
 }
@@ -108,8 +108,8 @@ func (a *Account) Drawn() *analyzer.Frame {
 }
 
 // waits returns the waits of the frame, on all its threads.
-func (a *Account) waits() iter.Seq[*waited] {
-	return func(yield func(*waited) bool) {
+func (a *Account) waits() iter.Seq[*frameWait] {
+	return func(yield func(*frameWait) bool) {
 		for ; a != nil; a = a.draw {
 			for i := range a.details.waits {
 				if !yield(&a.details.waits[i]) {
@@ -120,8 +120,8 @@ func (a *Account) waits() iter.Seq[*waited] {
 	}
 }
 
-// Waited is what a frame waited for in some of its waits: the threads of one kind.
-type Waited struct {
+// WaitedFor is what a frame waited for in some of its waits: the threads of one kind.
+type WaitedFor struct {
 	// Time is the part of the waits.
 	Time trace.Duration
 	// Culprit is the thread with the most time, and what it did most of that; nil if it is
@@ -129,9 +129,9 @@ type Waited struct {
 	Culprit *why.Culprit
 	Threads int
 	culprit why.Culprit
-	// Function is the kernel function in which the thread waited the longest, Reason that of
+	// Function is the kernel function in which the thread waited the longest, GCReason that of
 	// the culprit's garbage collection; empty if unknown.
-	Function, Reason string
+	Function, GCReason string
 	// Interrupt is the one that ended most of it; empty if none did, or if it is unknown.
 	Interrupt string
 	// Label is that of the culprit's slice; empty without arguments.
@@ -161,16 +161,16 @@ func (m *Match) Has(id ID) bool {
 	return id.Wait == m.Wait && (m.Stage == why.NoStage || id.Stage == m.Stage) && (m.Keys == nil || slices.Contains(m.Keys, id.Key))
 }
 
-// Doing is what a thread did while it was waited for.
-type Doing struct {
+// SliceState is what a thread did while it was waited for: it ran, or waited, in a slice.
+type SliceState struct {
 	Wait why.Wait
 	Key  record.Key
 }
 
-// done is the sum of that.
-type done struct {
+// stateSum is the time of a thread in such a state.
+type stateSum struct {
 	time, longest trace.Duration
-	collection    record.Key // its reason
+	gcReason      record.Key // of garbage collection; 0 if unknown
 	label         uint32     // of the longest one
 }
 
@@ -181,7 +181,7 @@ type suspect struct {
 	seen    trace.Time
 	time    trace.Duration
 	sure    bool
-	did     few[Doing, done]
+	states  few[SliceState, stateSum]
 	reasons few[reason, trace.Duration]
 	blocked
 }
@@ -193,21 +193,21 @@ func (b *Book) suspect() *suspect {
 	}
 	s := b.suspects[b.suspected]
 	b.suspected++
-	*s = suspect{did: s.did.emptied(), reasons: s.reasons.emptied(), blocked: blocked{s.functions.emptied(), s.interrupts.emptied(), s.in.emptied()}}
+	*s = suspect{states: s.states.emptied(), reasons: s.reasons.emptied(), blocked: blocked{s.functions.emptied(), s.interrupts.emptied(), s.in.emptied()}}
 	return s
 }
 
-// newWaited returns memory for a Waited.
-func (b *Book) newWaited() *Waited {
+// newWaitedFor returns memory for a WaitedFor.
+func (b *Book) newWaitedFor() *WaitedFor {
 	if len(b.waiteds) == cap(b.waiteds) {
-		b.waiteds = make([]Waited, 0, max(16, 2*cap(b.waiteds)))
+		b.waiteds = make([]WaitedFor, 0, max(16, 2*cap(b.waiteds)))
 	}
-	b.waiteds = append(b.waiteds, Waited{})
+	b.waiteds = append(b.waiteds, WaitedFor{})
 	return &b.waiteds[len(b.waiteds)-1]
 }
 
 // Kept returns a copy of the culprit, which is known for longer than w.
-func (w *Waited) Kept() *why.Culprit {
+func (w *WaitedFor) Kept() *why.Culprit {
 	if w.Culprit == nil {
 		return nil
 	}
@@ -215,7 +215,7 @@ func (w *Waited) Kept() *why.Culprit {
 	return &c
 }
 
-// Reuse says that nobody has what Waits and Doing have returned any more.
+// Reuse says that nobody has what Waits and Restrict have returned any more.
 func (b *Book) Reuse() { b.suspected, b.waiteds = 0, b.waiteds[:0] }
 
 // blocked is for how long the frame was blocked in kernel functions, until interrupts, and in its slices.
@@ -224,7 +224,7 @@ type blocked struct {
 	in                    few[record.Key, SliceTime]
 }
 
-func (b *blocked) add(x *waited, w *record.Wait, d trace.Duration) {
+func (b *blocked) add(x *frameWait, w *record.WaitFacts, d trace.Duration) {
 	in := b.in.of(x.id.Key)
 	if in.Time += d; x.slice > in.last {
 		in.Calls, in.last = in.Calls+1, x.slice
@@ -251,7 +251,7 @@ func (b *blocked) addAll(o *blocked) {
 }
 
 // In returns where the frame's own thread waited: the part of the waits by slice, in order of their keys.
-func (w *Waited) In() []SliceTime {
+func (w *WaitedFor) In() []SliceTime {
 	var list []SliceTime
 	for _, in := range w.blocked.in.list {
 		in.value.Key = in.key
@@ -263,7 +263,7 @@ func (w *Waited) In() []SliceTime {
 
 // Waits returns what the frame waited for, those with the most time first. What is left of the
 // waits, for which no thread is known, comes last.
-func (b *Book) Waits(a *Account, m Match) []*Waited {
+func (b *Book) Waits(a *Account, m Match) []*WaitedFor {
 	threads := b.threads.emptied()
 	left := b.suspect()
 	for x := range a.waits() {
@@ -285,12 +285,12 @@ func (b *Book) Waits(a *Account, m Match) []*Waited {
 			s := *in
 			s.time += d
 			s.tid, s.pid, s.seen = l.TID, l.PID, l.Start
-			of := s.did.of(Doing{l.Wait, l.Key})
+			of := s.states.of(SliceState{l.Wait, l.Key})
 			of.time += d
 			if l.Reason != 0 {
-				of.collection = l.Reason
+				of.gcReason = l.Reason
 			}
-			s.reason(&l, d)
+			s.addReason(&l, d)
 			if l.Argument != 0 && d > of.longest {
 				of.label, of.longest = l.Argument, d
 			}
@@ -307,27 +307,27 @@ func (b *Book) Waits(a *Account, m Match) []*Waited {
 	b.threads = threads
 	list := b.kinds(threads.list)
 	if left.time > 0 {
-		w := b.newWaited()
+		w := b.newWaitedFor()
 		w.Time, w.blocked = left.time, left.blocked
-		list = append(list, b.waited(w))
+		list = append(list, b.setNames(w))
 	}
 	return list
 }
 
-// waited sets the names of what a frame was blocked in.
-func (b *Book) waited(w *Waited) *Waited {
+// setNames sets the names of what a frame was blocked in.
+func (b *Book) setNames(w *WaitedFor) *WaitedFor {
 	w.Function, w.Interrupt = b.record.Name(largest(&w.blocked.functions)), b.record.Name(largest(&w.blocked.interrupts))
 	return w
 }
 
 // kinds returns the threads that were waited for, by kind, those with the most time first.
-func (b *Book) kinds(threads []entry[trace.TID, *suspect]) []*Waited {
+func (b *Book) kinds(threads []entry[trace.TID, *suspect]) []*WaitedFor {
 	suspects := make([]*suspect, len(threads))
 	for i := range threads {
 		suspects[i] = threads[i].value
 	}
 	if len(suspects) == 1 {
-		return []*Waited{b.waitedFor(suspects)}
+		return []*WaitedFor{b.joinThreads(suspects)}
 	}
 	var of few[why.ThreadKind, []*suspect]
 	for _, s := range sorted(suspects) {
@@ -335,11 +335,11 @@ func (b *Book) kinds(threads []entry[trace.TID, *suspect]) []*Waited {
 		list := of.of(c.Kind())
 		*list = append(*list, s)
 	}
-	list := make([]*Waited, 0, len(of.list)+1)
+	list := make([]*WaitedFor, 0, len(of.list)+1)
 	for _, kind := range of.list {
-		list = append(list, b.waitedFor(kind.value))
+		list = append(list, b.joinThreads(kind.value))
 	}
-	slices.SortStableFunc(list, func(x, y *Waited) int { return cmp.Compare(y.Time, x.Time) })
+	slices.SortStableFunc(list, func(x, y *WaitedFor) int { return cmp.Compare(y.Time, x.Time) })
 	return list
 }
 
@@ -349,15 +349,15 @@ func sorted(list []*suspect) []*suspect {
 	return list
 }
 
-// waitedFor returns threads of a kind as one.
-func (b *Book) waitedFor(threads []*suspect) *Waited {
+// joinThreads returns threads of a kind as one thing that was waited for.
+func (b *Book) joinThreads(threads []*suspect) *WaitedFor {
 	most := threads[0]
-	w := b.newWaited()
+	w := b.newWaitedFor()
 	c := &w.culprit
 	*c = b.Thread(most.pid, most.tid, most.seen)
 	c.Time = most.time
 	w.Culprit, w.Threads, w.threads = c, len(threads), threads
-	w.Reason, w.Label = b.did(most, c)
+	w.GCReason, w.Label = b.setMainState(most, c)
 	if w.blocked = most.blocked; len(threads) > 1 {
 		w.blocked = blocked{}
 	}
@@ -368,58 +368,59 @@ func (b *Book) waitedFor(threads []*suspect) *Waited {
 			w.blocked.addAll(&s.blocked)
 		}
 	}
-	return b.waited(w)
+	return b.setNames(w)
 }
 
-// Did returns what threads that were waited for did, and for how long.
-func (w *Waited) Did() (list []Did) {
-	var all few[Doing, trace.Duration]
+// States returns what threads that were waited for did, and for how long.
+func (w *WaitedFor) States() (list []StateTime) {
+	var all few[SliceState, trace.Duration]
 	for _, s := range w.threads {
-		for i := range s.did.list {
-			*all.of(s.did.list[i].key) += s.did.list[i].value.time
+		for i := range s.states.list {
+			*all.of(s.states.list[i].key) += s.states.list[i].value.time
 		}
 	}
-	for _, what := range all.list {
-		list = append(list, Did{what.key, what.value})
+	for _, in := range all.list {
+		list = append(list, StateTime{in.key, in.value})
 	}
 	return list
 }
 
-// Did is for how long threads did something.
-type Did struct {
-	Doing
+// StateTime is how long threads were in a state.
+type StateTime struct {
+	SliceState
 	Time trace.Duration
 }
 
-// Doing returns the part of a wait in which the threads did some of what they did.
-func (b *Book) Doing(w *Waited, some func(Doing) bool) *Waited {
+// Restrict returns the part of a wait in which the threads were in some of their states.
+func (b *Book) Restrict(w *WaitedFor, some func(SliceState) bool) *WaitedFor {
 	var list []*suspect
 	for _, s := range w.threads {
 		one := *s
-		one.time, one.did = 0, few[Doing, done]{}
-		for _, what := range s.did.list {
-			if some(what.key) {
-				one.time += what.value.time
-				one.did.list = append(one.did.list, what)
+		one.time, one.states = 0, few[SliceState, stateSum]{}
+		for _, state := range s.states.list {
+			if some(state.key) {
+				one.time += state.value.time
+				one.states.list = append(one.states.list, state)
 			}
 		}
 		if one.time > 0 {
 			list = append(list, &one)
 		}
 	}
-	return b.waitedFor(sorted(list))
+	return b.joinThreads(sorted(list))
 }
 
-// did sets what a thread did most of the time.
-func (b *Book) did(s *suspect, c *why.Culprit) (collection, label string) {
-	var most *done
-	var doing Doing
-	for i := range s.did.list {
-		what, of := s.did.list[i].key, &s.did.list[i].value
-		if slice := b.record.Name(what.Key); most == nil || of.time > most.time || of.time == most.time && (what.Wait < c.Wait || what.Wait == c.Wait && slice < c.Slice) {
-			most, doing, c.Wait, c.Slice, c.Did = of, what, what.Wait, slice, of.time
+// setMainState sets what a thread did most of the time. It returns the reason of its garbage collection, and the
+// label of its slice.
+func (b *Book) setMainState(s *suspect, c *why.Culprit) (gcReason, label string) {
+	var most *stateSum
+	var state SliceState
+	for i := range s.states.list {
+		in, of := s.states.list[i].key, &s.states.list[i].value
+		if slice := b.record.Name(in.Key); most == nil || of.time > most.time || of.time == most.time && (in.Wait < c.Wait || in.Wait == c.Wait && slice < c.Slice) {
+			most, state, c.Wait, c.Slice, c.Did = of, in, in.Wait, slice, of.time
 		}
 	}
-	b.explain(c, s, doing)
-	return b.record.Name(most.collection), b.record.Label(most.label)
+	b.explain(c, s, state)
+	return b.record.Name(most.gcReason), b.record.Label(most.label)
 }

@@ -117,18 +117,18 @@ func TestAt(t *testing.T) {
 	}
 }
 
-var layout, input, storage = functions.Stage{Stage: why.StageLayout, Wait: why.Run}, functions.Stage{Stage: why.StageInput, Wait: why.Run}, functions.Stage{Stage: why.StageLayout, Wait: why.WaitIO}
+var layout, input, storage = functions.Component{Stage: why.StageLayout, Wait: why.Run}, functions.Component{Stage: why.StageInput, Wait: why.Run}, functions.Component{Stage: why.StageLayout, Wait: why.WaitIO}
 
 // parts returns the parts by the names of their functions.
 func parts(x *functions.Table, t *functions.Times) (list []why.FunctionTime) {
 	for p := range t.Parts() {
-		list = append(list, why.FunctionTime{Function: why.Function{Name: x.Name(p.Function).Name}, Stage: p.Stage.Stage, Wait: p.Wait, Samples: p.Samples, Time: p.Time})
+		list = append(list, why.FunctionTime{Function: why.Function{Name: x.Name(p.Function).Name}, Stage: p.Stage, Wait: p.Wait, Samples: p.Samples, Time: p.Time})
 	}
 	return list
 }
 
-// The time in a stage is divided as the periods of its samples are: 1, 1 and 2 of 10 ms are 2.5, 2.5
-// and 5 ms. A stage without samples has its time, and a wait that of its switch.
+// The time in a component is divided as the periods of its samples are: 1, 1 and 2 of 10 ms are 2.5, 2.5
+// and 5 ms. A component without samples has its time, and a wait that of its switch.
 func TestTimes(t *testing.T) {
 	x := table(
 		sample.Sample{Stack: 1, Period: 1000}, sample.Sample{Stack: 4, Period: 1000}, sample.Sample{Stack: 2, Period: 2000}, sample.Sample{Stack: sample.Unknown, Period: 4000},
@@ -143,7 +143,7 @@ func TestTimes(t *testing.T) {
 	f.Waited(storage, 3*ms, 5, x, 4, true, true)
 	f.Waited(storage, 2*ms, 5, x, 4, true, true) // the same wait goes on
 	f.Waited(storage, 1*ms, 6, x, 0, false, true)
-	of := func(name string, s functions.Stage, samples int, d trace.Duration) why.FunctionTime {
+	of := func(name string, s functions.Component, samples int, d trace.Duration) why.FunctionTime {
 		return why.FunctionTime{Function: why.Function{Name: name}, Stage: s.Stage, Wait: s.Wait, Samples: samples, Time: d}
 	}
 	want := []why.FunctionTime{
@@ -192,7 +192,7 @@ func TestManyFunctions(t *testing.T) {
 }
 
 // Short frames have no sample by chance. Their time is divided as that of the others: of three
-// frames with 2, 2 and 4 ms in a stage, two with samples, the function has 8 × 3 of 6 ms.
+// frames with 2, 2 and 4 ms in a component, two with samples, the function has 8 × 3 of 6 ms.
 func TestSum(t *testing.T) {
 	x := table(sample.Sample{Stack: 1}, sample.Sample{Stack: 4}, sample.Sample{Stack: 1, Event: 1})
 	const ms = trace.Millisecond
@@ -208,25 +208,25 @@ func TestSum(t *testing.T) {
 		sum.Add(of.Parts())
 	}
 	main := x.Function(0)
-	if got := sum.Of(layout, main); sum.Frames != 3 || got.Samples != 2 || got.Time != 4*ms {
+	if got := sum.Of(functions.Key{Component: layout, Function: main}); sum.Frames != 3 || got.Samples != 2 || got.Time != 4*ms {
 		t.Errorf("%d frames ran %+v, want 3, 2 samples of 4 ms", sum.Frames, got)
 	}
 	// What a wait without a sample was for stays unknown.
-	if got := sum.Of(storage, main); got.Samples != 2 || got.Time != 20*ms {
+	if got := sum.Of(functions.Key{Component: storage, Function: main}); got.Samples != 2 || got.Time != 20*ms {
 		t.Errorf("they waited %+v, want 2 samples of 20 ms", got)
 	}
-	must.Equal(t, sum.StageTime(layout), 8*ms, "the stage")
-	if got := sum.Of(input, main); got.Time != 0 || sum.StageTime(input) != 0 {
-		t.Errorf("a stage that no frame has: %+v", got)
+	must.Equal(t, sum.ComponentTime(layout), 8*ms, "the component")
+	if got := sum.Of(functions.Key{Component: input, Function: main}); got.Time != 0 || sum.ComponentTime(input) != 0 {
+		t.Errorf("a component that no frame has: %+v", got)
 	}
 	all := 0
 	for p := range sum.All() {
-		if all++; p.Time != sum.Of(p.Stage, p.Function).Time {
+		if all++; p.Time != sum.Of(p.Key).Time {
 			t.Errorf("one of all is %+v", p)
 		}
 	}
 	if all != 3 {
-		t.Errorf("%d functions in stages, want 3", all)
+		t.Errorf("%d functions in components, want 3", all)
 	}
 }
 

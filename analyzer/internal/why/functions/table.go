@@ -116,7 +116,7 @@ const maxPeriod = 1 << 40
 // weight returns the period of a sample.
 func (t *Table) weight(index int32) uint64 { return min(max(t.samples[index].Period, 1), maxPeriod) }
 
-// Weight returns the part that a sample has of all in its stage, in any unit.
+// Weight returns the part that a sample has of all in its component, in any unit.
 func (t *Table) Weight(index int32) float64 { return float64(t.weight(index)) }
 
 // tolerance is how far the sample of a switch may be from the switch: the clocks of a profiler

@@ -35,7 +35,7 @@ func (j *judge) allDetails(x *judged, causes []excess) (list []why.Share) {
 		x.excess = cause
 		if cause.wait == why.Variation {
 			list = append(list, why.Share{
-				Wait: cause.wait, Value: cause.value, Usual: cause.usual, Share: cause.share, Gain: x.gain(&part{portion: cause.portion}),
+				Wait: cause.wait, Value: cause.value, Usual: cause.usual, Share: cause.share, Gain: x.gain(&causePart{portion: cause.portion}),
 			})
 			continue
 		}
@@ -67,7 +67,7 @@ func (j *judge) allDetails(x *judged, causes []excess) (list []why.Share) {
 }
 
 // gain returns by how much less the frame would be late without an excess of its component.
-func (x *judged) gain(p *part) trace.Duration {
+func (x *judged) gain(p *causePart) trace.Duration {
 	gain := p.excess
 	if x.atUsual > 0 { // the frequency stays as it was
 		gain = trace.Duration(min(float64(gain)*(float64(x.value)/float64(x.atUsual)), float64(p.value)))
@@ -82,7 +82,7 @@ func (x *judged) gain(p *part) trace.Duration {
 
 // share returns a part of a cause as a share. It has instances, and is compared with frames on time, if it
 // has nearly all that the thread did in its slice.
-func (j *judge) share(x *judged, p *part, all bool) why.Share {
+func (j *judge) share(x *judged, p *causePart, all bool) why.Share {
 	s := why.Share{Stage: x.stage, Wait: x.wait, Value: p.value, Usual: p.usual, Share: p.share, Gain: x.gain(p), Several: p.several}
 	if all {
 		s.AsLong, s.Compared = x.asLong(p)

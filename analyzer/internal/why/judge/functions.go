@@ -66,19 +66,14 @@ func (j *judge) sumFunctions(groups []*group) {
 
 // uses returns the functions of frames, those with the most samples.
 func (j *judge) uses(s *sampledFrames) []why.FunctionUse {
-	type key struct {
-		functions.Stage
-		function functions.ID
-	}
-	by := map[key]*why.FunctionUse{}
+	by := map[functions.Key]*why.FunctionUse{}
 	of := func(p functions.Part) *why.FunctionUse {
-		k := key{p.Stage, p.Function}
-		if by[k] == nil {
-			by[k] = &why.FunctionUse{FunctionID: why.FunctionID{
-				Process: s.process, Kind: s.kind, Stage: p.Stage.Stage, Wait: p.Wait, Function: j.book.Table().Name(p.Function),
+		if by[p.Key] == nil {
+			by[p.Key] = &why.FunctionUse{FunctionID: why.FunctionID{
+				Process: s.process, Kind: s.kind, Stage: p.Stage, Wait: p.Wait, Function: j.book.Table().Name(p.Function),
 			}}
 		}
-		return by[k]
+		return by[p.Key]
 	}
 	for p := range s.late.All() {
 		of(p).Late = why.FunctionSum{Samples: p.Samples, Time: p.Time}
@@ -109,21 +104,21 @@ func (j *judge) explainFunctions(a *account.Account, u *usual, usuals sums, e *w
 	var frame functions.Sum
 	frame.Add(parts)
 	table := j.book.Table()
-	of := map[functions.Stage]int{}
+	of := map[functions.Component]int{}
 	for p := range parts {
-		of[p.Stage] += p.Samples
+		of[p.Component] += p.Samples
 	}
 	inner := j.innermost(a)
 	for p := range parts {
-		e.Sampled = append(e.Sampled, why.FunctionTime{Function: table.Name(p.Function), Stage: p.Stage.Stage, Wait: p.Wait, Samples: p.Samples, Time: p.Time})
-		if p.Function == 0 || p.Runs() && of[p.Stage] < why.LeastSamples {
+		e.Sampled = append(e.Sampled, why.FunctionTime{Function: table.Name(p.Function), Stage: p.Stage, Wait: p.Wait, Samples: p.Samples, Time: p.Time})
+		if p.Function == 0 || p.Runs() && of[p.Component] < why.LeastSamples {
 			continue
 		}
 		f := why.FunctionTime{
-			Function: table.Name(p.Function), Stage: p.Stage.Stage, Wait: p.Wait, Innermost: table.Name(inner[key{p.Stage, p.Function}]),
-			Samples: p.Samples, Of: of[p.Stage], Time: p.Time,
+			Function: table.Name(p.Function), Stage: p.Stage, Wait: p.Wait, Innermost: table.Name(inner[p.Key]),
+			Samples: p.Samples, Of: of[p.Component], Time: p.Time,
 		}
-		stage := frame.StageTime(p.Stage)
+		stage := frame.ComponentTime(p.Component)
 		var usualStage trace.Duration
 		f.Usual, usualStage = j.usualFunction(u, usuals, &p, stage)
 		excess, stageExcess := f.Excess(), stage-usualStage
@@ -162,9 +157,9 @@ func (j *judge) usualFunction(u *usual, usuals sums, p *functions.Part, stage tr
 		}
 	}
 	if n := trace.Duration(u.functions.Frames); n >= fewSampled {
-		return u.functions.Of(p.Stage, p.Function).Time / n, u.functions.StageTime(p.Stage) / n
+		return u.functions.Of(p.Key).Time / n, u.functions.ComponentTime(p.Component) / n
 	}
-	all = min(usuals.of(component{p.Stage.Stage, p.Wait}).time, stage)
+	all = min(usuals.of(component{p.Stage, p.Wait}).time, stage)
 	return scale(p.Time, all, stage), all
 }
 
@@ -192,25 +187,19 @@ func largestParts(list []why.FunctionTime) []why.FunctionTime {
 	return slices.Clip(kept)
 }
 
-// key is a function in a stage.
-type key struct {
-	functions.Stage
-	function functions.ID
-}
-
 // innermost returns, of each function of a late frame, the innermost one of most of its samples.
-func (j *judge) innermost(a *account.Account) map[key]functions.ID {
+func (j *judge) innermost(a *account.Account) map[functions.Key]functions.ID {
 	type leaf struct {
-		key
+		functions.Key
 		leaf functions.ID
 	}
 	table := j.book.Table()
-	counts, most, best := map[leaf]int{}, map[key]int{}, map[key]functions.ID{}
+	counts, most, best := map[leaf]int{}, map[functions.Key]int{}, map[functions.Key]functions.ID{}
 	for t := range a.Taken() {
-		l := leaf{key{t.Stage, table.Function(t.Index)}, table.Innermost(t.Index)}
+		l := leaf{functions.Key{Component: t.Component, Function: table.Function(t.Index)}, table.Innermost(t.Index)}
 		counts[l]++
-		if counts[l] > most[l.key] {
-			most[l.key], best[l.key] = counts[l], l.leaf
+		if counts[l] > most[l.Key] {
+			most[l.Key], best[l.Key] = counts[l], l.leaf
 		}
 	}
 	return best
@@ -242,18 +231,18 @@ func (j *judge) setCalls(groups []*group) {
 // calls returns the flame graph of a late frame, of the samples of its running threads.
 func (j *judge) calls(a *account.Account) why.Calls {
 	parts, _ := j.book.Functions(a)
-	times, weights := map[functions.Stage]trace.Duration{}, map[functions.Stage]float64{}
+	times, weights := map[functions.Component]trace.Duration{}, map[functions.Component]float64{}
 	for p := range parts {
-		times[p.Stage] += p.Time
+		times[p.Component] += p.Time
 	}
 	table := j.book.Table()
 	for t := range a.Taken() {
-		weights[t.Stage] += table.Weight(t.Index)
+		weights[t.Component] += table.Weight(t.Index)
 	}
 	tree := functions.NewTree(table)
 	for t := range a.Taken() {
 		if t.Runs() {
-			tree.Add(t.Index, float64(times[t.Stage])*table.Weight(t.Index)/weights[t.Stage])
+			tree.Add(t.Index, float64(times[t.Component])*table.Weight(t.Index)/weights[t.Component])
 		}
 	}
 	return tree.Calls()

@@ -35,10 +35,10 @@ type judge struct {
 	// values are for usual.compute, and explanations and parts for the next frames: allocated
 	// together, as there is one for each frame.
 	values       values
-	placed       []part         // of the cause that is divided
+	placed       []causePart    // of the cause that is divided
 	placedAt     map[string]int // by name
-	waiting      []part         // of the place that is divided, by kinds of threads
-	whole        [1]part        // the one part of what undivided returns
+	waiting      []causePart    // of the place that is divided, by kinds of threads
+	whole        [1]causePart   // the one part of what undivided returns
 	shares       []why.Share    // of the last frame
 	explanations []why.Explanation
 	parts        []why.Part
@@ -121,16 +121,16 @@ const (
 // explainAll explains frames.
 func (j *judge) explainAll(list []*account.Account, workers int) {
 	found := make([]*why.Explanation, len(list))
-	part := func(j *judge, from, to int) {
+	explainRange := func(j *judge, from, to int) {
 		for i := from; i < to; i++ {
 			found[i] = j.explain(list[i], j.groups[roleOf(list[i].Frame)])
 		}
 	}
 	var running sync.WaitGroup
 	for n := 1; n < workers; n++ {
-		running.Go(func() { part(j.copy(), n*len(list)/workers, (n+1)*len(list)/workers) })
+		running.Go(func() { explainRange(j.copy(), n*len(list)/workers, (n+1)*len(list)/workers) })
 	}
-	part(j, 0, len(list)/max(workers, 1))
+	explainRange(j, 0, len(list)/max(workers, 1))
 	running.Wait()
 	for i, a := range list {
 		j.causes.Frames[a.Frame] = found[i]

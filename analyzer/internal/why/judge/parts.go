@@ -23,16 +23,16 @@ const (
 	maxAgain = 256
 )
 
-// part is what a part of an excess belongs to: slices, earlier frames, or threads that were waited
+// causePart is what a part of an excess belongs to: slices, earlier frames, or threads that were waited
 // for in them.
-type part struct {
+type causePart struct {
 	name, reason string
 	place.Place
 	cell account.ID // with the greatest excess, which is most
 	most trace.Duration
 	// keys are those of the slices; nil for all that the frame has in the component.
 	keys    []record.Key
-	waited  *account.Waited // nil if it waited for nothing, or for several
+	waited  *account.WaitedFor // nil if it waited for nothing, or for several
 	several *why.Several
 	portion // of the component
 	// calls is the number of slices, and usualCalls that of frames on time.
@@ -40,7 +40,7 @@ type part struct {
 }
 
 // add adds what another part had.
-func (p *part) add(o *part) {
+func (p *causePart) add(o *causePart) {
 	p.value += o.value
 	p.usual += o.usual
 	p.excess += o.excess
@@ -66,9 +66,9 @@ func isOfFrame(w why.Wait) bool {
 }
 
 // places returns the slices that had the excess of a cause, the largest first.
-func (j *judge) places(x *judged) []part {
+func (j *judge) places(x *judged) []causePart {
 	if x.wait == why.EarlierFrame {
-		return []part{earlierFrames(x)}
+		return []causePart{earlierFrames(x)}
 	}
 	proportional := x.of.basis == why.Budget // no frame on time says which slice is longer than usual
 	list, at := j.placed[:0], j.placedAt     // the memory of the last ones, which nobody has any more
@@ -82,7 +82,7 @@ func (j *judge) places(x *judged) []part {
 		if !ok {
 			n = len(list)
 			at[name] = n
-			list = append(list, part{name: name, most: -1})
+			list = append(list, causePart{name: name, most: -1})
 		}
 		usual, calls := trace.Duration(0), 0
 		if !proportional {
@@ -115,8 +115,8 @@ func (j *judge) places(x *judged) []part {
 
 // atUsualFrequency leaves slices the excess that they would have at the usual frequency. The lower
 // frequency has the rest.
-func atUsualFrequency(list []part, x *judged) []part {
-	var kept []part
+func atUsualFrequency(list []causePart, x *judged) []causePart {
+	var kept []causePart
 	for _, p := range list {
 		if p.excess = scale(p.value, x.atUsual, x.value) - p.usual; p.excess > 0 {
 			kept = append(kept, p)
@@ -131,8 +131,8 @@ func atUsualFrequency(list []part, x *judged) []part {
 
 // earlierFrames returns the earlier frames that a thread was busy with, as one part: what made one of
 // them late made those after it late.
-func earlierFrames(x *judged) part {
-	p := part{portion: portion{value: x.value, usual: x.usual, excess: x.value - x.usual}}
+func earlierFrames(x *judged) causePart {
+	p := causePart{portion: portion{value: x.value, usual: x.usual, excess: x.value - x.usual}}
 	frames := 0
 	for c := range x.Cells() {
 		if x.has(c.ID) {
@@ -150,7 +150,7 @@ func earlierFrames(x *judged) part {
 // exceeding sets the excess of the parts of what is longer than usual by the given time, and
 // returns those that have one, the largest first. If what is usual for the parts is more than that for
 // all of them, it is scaled down.
-func exceeding(list []part, over trace.Duration) []part {
+func exceeding(list []causePart, over trace.Duration) []causePart {
 	var value, usual, excess trace.Duration
 	for i := range list {
 		value += list[i].value
@@ -173,7 +173,7 @@ func exceeding(list []part, over trace.Duration) []part {
 }
 
 // sortParts sorts parts: the one with the greatest excess first. It moves each only once or twice: they are large.
-func sortParts(list []part) {
+func sortParts(list []causePart) {
 	order := make([]int, len(list))
 	for i := range order {
 		order[i] = i
@@ -194,7 +194,7 @@ func sortParts(list []part) {
 
 // mostOrAll returns the part with 60 % of the excess and the others as one or, if none has that, all of
 // them as one.
-func mostOrAll(list []part) []part {
+func mostOrAll(list []causePart) []causePart {
 	if len(list) < 2 {
 		return list
 	}
@@ -203,11 +203,11 @@ func mostOrAll(list []part) []part {
 	}
 	all := joined(list)
 	all.keys, all.several = nil, nil
-	return []part{all}
+	return []causePart{all}
 }
 
 // joined returns slices as one part.
-func joined(list []part) part {
+func joined(list []causePart) causePart {
 	all := list[0]
 	if len(list) == 1 {
 		return all
@@ -234,7 +234,7 @@ func joined(list []part) part {
 
 // splitSmall returns the parts that are large enough to count for themselves, and the others. These are
 // left out if they do not matter together, unless the others do not explain the share.
-func splitSmall(list []part, share trace.Duration) (large, small []part) {
+func splitSmall(list []causePart, share trace.Duration) (large, small []causePart) {
 	all := excessOf(list)
 	isSmall := func(excess trace.Duration) bool { return excess < noiseFloor || excess*smallest < all }
 	n := len(list)
@@ -249,7 +249,7 @@ func splitSmall(list []part, share trace.Duration) (large, small []part) {
 }
 
 // large returns the slices that are large enough to count for themselves, and the others as one.
-func large(list []part, share trace.Duration) []part {
+func large(list []causePart, share trace.Duration) []causePart {
 	large, small := splitSmall(list, share)
 	if len(small) > 0 {
 		large = append(large, joined(small))
@@ -259,7 +259,7 @@ func large(list []part, share trace.Duration) []part {
 
 // culprits divides a place among the threads that were waited for there, by kind. If none of several
 // has a quarter of the excess, it stays one part. The result is valid until the next call.
-func (j *judge) culprits(x *judged, place *part) []part {
+func (j *judge) culprits(x *judged, place *causePart) []causePart {
 	if runs(x.cellWait()) || x.wait == why.WaitUnknown || x.wait == why.EarlierFrame {
 		return j.undivided(place) // nothing was waited for, or it does not matter what the earlier frame waited for
 	}
@@ -271,17 +271,17 @@ func (j *judge) culprits(x *judged, place *part) []part {
 		if last := waits[len(waits)-1]; last.Culprit == nil {
 			last.Time += left
 		} else {
-			waits = append(waits, &account.Waited{Time: left})
+			waits = append(waits, &account.WaitedFor{Time: left})
 		}
 	}
 	if x.wait.Explains() {
 		// It does not matter which thread said that the wait was over.
-		place.wait(waits[:min(len(waits), 1)])
+		place.setWaits(waits[:min(len(waits), 1)])
 		return j.undivided(place)
 	}
 	if len(waits) < 2 {
-		place.wait(waits)
-		return j.doings(x, m, place, comparable)
+		place.setWaits(waits)
+		return j.divideByState(x, m, place, comparable)
 	}
 	list := j.waiting[:0] // the memory of the last one, which nobody has any more
 	for _, w := range waits {
@@ -297,14 +297,14 @@ func (j *judge) culprits(x *judged, place *part) []part {
 	j.waiting = list
 	list = exceeding(list, place.excess)
 	if list[0].excess*leading < excessOf(list) {
-		place.wait(waitsOf(list))
+		place.setWaits(waitsOf(list))
 		return j.undivided(place)
 	}
 	kinds, small := splitSmall(list, place.share)
 	list = nil
 	for i := range kinds {
-		kinds[i].wait(waitsOf(kinds[i : i+1]))
-		list = append(list, j.doings(x, m, &kinds[i], comparable)...)
+		kinds[i].setWaits(waitsOf(kinds[i : i+1]))
+		list = append(list, j.divideByState(x, m, &kinds[i], comparable)...)
 	}
 	if len(small) > 0 {
 		others := *place
@@ -312,45 +312,45 @@ func (j *judge) culprits(x *judged, place *part) []part {
 		for i := range small {
 			others.add(&small[i])
 		}
-		others.wait(waitsOf(small))
+		others.setWaits(waitsOf(small))
 		list = append(list, others)
 	}
 	return list
 }
 
 // undivided returns a part as a list. It is valid until the next call.
-func (j *judge) undivided(p *part) []part {
+func (j *judge) undivided(p *causePart) []causePart {
 	j.whole[0] = *p
 	return j.whole[:]
 }
 
-// doings divides the wait for threads of a kind by what these did, if one of that has a quarter of the
+// divideByState divides the wait for threads of a kind by what these did, if one of that has a quarter of the
 // excess and is not what they did most of the time, or if several have a quarter.
-func (j *judge) doings(x *judged, m account.Match, kind *part, comparable bool) (list []part) {
+func (j *judge) divideByState(x *judged, m account.Match, kind *causePart, comparable bool) (list []causePart) {
 	w := kind.waited
 	if w == nil {
 		return j.undivided(kind)
 	}
-	did := w.Did()
-	if len(did) < 2 {
+	states := w.States()
+	if len(states) < 2 {
 		return j.undivided(kind)
 	}
-	type doing struct {
-		account.Doing
+	type stateTime struct {
+		account.SliceState
 		portion
 	}
-	var all []doing
+	var all []stateTime
 	var most trace.Duration
-	for _, what := range did {
-		one := doing{what.Doing, portion{value: what.Time, usual: scale(what.Time, min(kind.usual, kind.value), kind.value)}}
+	for _, in := range states {
+		one := stateTime{in.SliceState, portion{value: in.Time, usual: scale(in.Time, min(kind.usual, kind.value), kind.value)}}
 		if comparable {
-			one.usual = min(j.usualWait(x, m, waitedKind{w.Culprit.Kind(), true, what.Doing}), kind.usual)
+			one.usual = min(j.usualWait(x, m, waitedKind{w.Culprit.Kind(), true, in.SliceState}), kind.usual)
 		}
 		one.excess = max(one.value-one.usual, 0)
-		most = max(most, what.Time)
+		most = max(most, in.Time)
 		all = append(all, one)
 	}
-	slices.SortFunc(all, func(a, b doing) int {
+	slices.SortFunc(all, func(a, b stateTime) int {
 		return cmp.Or(cmp.Compare(b.excess, a.excess), cmp.Compare(b.value, a.value), cmp.Compare(a.Wait, b.Wait), cmp.Compare(a.Key, b.Key))
 	})
 	n := 0
@@ -360,13 +360,13 @@ func (j *judge) doings(x *judged, m account.Match, kind *part, comparable bool) 
 	if n == 0 || n == 1 && all[0].value == most {
 		return j.undivided(kind)
 	}
-	apart := map[account.Doing]bool{}
+	apart := map[account.SliceState]bool{}
 	for i := range all[:n] {
 		one := *kind
 		one.value, one.usual, one.excess = all[i].value, all[i].usual, all[i].excess
 		one.several = kind.severalSlices()
-		one.wait([]*account.Waited{j.book.Doing(w, func(what account.Doing) bool { return what == all[i].Doing })})
-		apart[all[i].Doing] = true
+		one.setWaits([]*account.WaitedFor{j.book.Restrict(w, func(s account.SliceState) bool { return s == all[i].SliceState })})
+		apart[all[i].SliceState] = true
 		list = append(list, one)
 	}
 	rest := *kind
@@ -376,7 +376,7 @@ func (j *judge) doings(x *judged, m account.Match, kind *part, comparable bool) 
 	}
 	if rest.value > 0 && n < len(all) {
 		rest.several = kind.severalSlices()
-		rest.wait([]*account.Waited{j.book.Doing(w, func(what account.Doing) bool { return !apart[what] })})
+		rest.setWaits([]*account.WaitedFor{j.book.Restrict(w, func(s account.SliceState) bool { return !apart[s] })})
 		list = append(list, rest)
 	}
 	list = exceeding(list, kind.excess)
@@ -385,29 +385,29 @@ func (j *judge) doings(x *judged, m account.Match, kind *part, comparable bool) 
 }
 
 // severalSlices returns which slices a part has, without the threads that were waited for in them.
-func (p *part) severalSlices() *why.Several {
+func (p *causePart) severalSlices() *why.Several {
 	if p.several == nil || p.several.Slices == 0 {
 		return nil
 	}
 	return &why.Several{Slices: p.several.Slices, Slice: p.several.Slice, SliceTime: p.several.SliceTime}
 }
 
-func waitsOf(list []part) (waits []*account.Waited) {
+func waitsOf(list []causePart) (waits []*account.WaitedFor) {
 	for i := range list {
 		waits = append(waits, list[i].waited)
 	}
 	return waits
 }
 
-func timeOf(waits []*account.Waited) (sum trace.Duration) {
+func timeOf(waits []*account.WaitedFor) (sum trace.Duration) {
 	for i := range waits {
 		sum += waits[i].Time
 	}
 	return sum
 }
 
-// wait sets whom a part waited for.
-func (p *part) wait(waits []*account.Waited) {
+// setWaits sets whom a part waited for.
+func (p *causePart) setWaits(waits []*account.WaitedFor) {
 	if len(waits) == 0 {
 		return
 	}
@@ -418,7 +418,7 @@ func (p *part) wait(waits []*account.Waited) {
 	if p.waited = nil; len(waits) == 1 {
 		p.waited = waits[0]
 	}
-	var most *account.Waited
+	var most *account.WaitedFor
 	processes := map[trace.PID]bool{}
 	for _, w := range waits {
 		if w.Culprit == nil {
@@ -453,13 +453,13 @@ func (p *part) wait(waits []*account.Waited) {
 }
 
 // setWaited sets what is known of whom a part waited for.
-func (p *part) setWaited(s *why.Share) {
+func (p *causePart) setWaited(s *why.Share) {
 	s.Reason = p.reason
 	w := p.waited
 	if w == nil {
 		return
 	}
-	s.Culprit, s.Function, s.Interrupt, s.Reason = w.Kept(), w.Function, w.Interrupt, cmp.Or(s.Reason, w.Reason)
+	s.Culprit, s.Function, s.Interrupt, s.Reason = w.Kept(), w.Function, w.Interrupt, cmp.Or(s.Reason, w.GCReason)
 	if s.Culprit != nil && w.Label != "" {
 		s.Culprit.Arguments = place.Arguments(w.Label)
 	}
@@ -480,21 +480,21 @@ type waits struct {
 	// that it waited for, in the same order.
 	components []sums
 	times      map[waitID][]map[waitedKind]trace.Duration
-	medians    map[waitOfKind]trace.Duration
+	medians    map[cohortWait]trace.Duration
 }
 
-// waitOfKind is the times that references of a kind, as of cellOfKind, wait for threads of a kind.
-type waitOfKind struct {
+// cohortWait is the times that references of a cohort, as of cohortCell, wait for threads of a kind.
+type cohortWait struct {
 	waitID
-	kind   int
+	cohort int
 	waited waitedKind
 }
 
-// waitedKind is threads of a kind, and a part of what they did or, if that is false, all of it.
+// waitedKind is threads of a kind, in a state or, if inState is false, in all of theirs.
 type waitedKind struct {
 	threads why.ThreadKind
-	part    bool
-	did     account.Doing
+	inState bool
+	state   account.SliceState
 }
 
 // usualWait returns for how long frames on time that are like one wait for threads of a kind, or for what
@@ -502,19 +502,19 @@ type waitedKind struct {
 func (j *judge) usualWait(x *judged, m account.Match, waited waitedKind) trace.Duration {
 	w := x.of.waits
 	if w == nil {
-		w = &waits{accounts: j.book.Again(thinned(x.of.references, maxAgain)), times: map[waitID][]map[waitedKind]trace.Duration{}, medians: map[waitOfKind]trace.Duration{}}
+		w = &waits{accounts: j.book.Again(thinned(x.of.references, maxAgain)), times: map[waitID][]map[waitedKind]trace.Duration{}, medians: map[cohortWait]trace.Duration{}}
 		for _, a := range w.accounts {
 			w.components = append(w.components, sums(nil).components(a))
 		}
 		x.of.waits = w
 	}
-	id := waitOfKind{waitID{stage: m.Stage, wait: m.Wait, all: m.Keys == nil}, allKinds, waited}
+	id := cohortWait{waitID{stage: m.Stage, wait: m.Wait, all: m.Keys == nil}, allCohorts, waited}
 	if !id.all {
 		id.key = m.Keys[0]
 	}
 	t := x.of.typical(component{m.Stage, m.Wait})
 	if t != nil {
-		id.kind = t.kindOf(x.value)
+		id.cohort = t.cohortOf(x.value)
 	}
 	median, ok := w.medians[id]
 	if ok {
@@ -527,8 +527,8 @@ func (j *judge) usualWait(x *judged, m account.Match, waited waitedKind) trace.D
 			for _, x := range j.book.Waits(a, m) {
 				kind := x.Culprit.Kind()
 				times[waitedKind{threads: kind}] += x.Time
-				for _, what := range x.Did() {
-					times[waitedKind{kind, true, what.Doing}] += what.Time
+				for _, in := range x.States() {
+					times[waitedKind{kind, true, in.SliceState}] += in.Time
 				}
 			}
 			of = append(of, times)
@@ -537,7 +537,7 @@ func (j *judge) usualWait(x *judged, m account.Match, waited waitedKind) trace.D
 	}
 	var list []trace.Duration
 	for i, times := range of {
-		if t == nil || t.isOfKind(w.components[i].of(t.component).time, id.kind) {
+		if t == nil || t.isOfCohort(w.components[i].of(t.component).time, id.cohort) {
 			list = append(list, times[waited])
 		}
 	}

@@ -350,7 +350,7 @@ func (j *judge) work(t *thread) *why.Work {
 // workWaits returns the time d that a thread spent in one way, in the given slices: one for each kind of
 // threads that it waited for a quarter of that or more, and one for the rest.
 func (j *judge) workWaits(t *thread, wait why.Wait, d trace.Duration, in []account.Calls) (list []why.WaitTime) {
-	add := func(d trace.Duration, in []account.Calls, who []*account.Waited) {
+	add := func(d trace.Duration, in []account.Calls, who []*account.WaitedFor) {
 		x := why.WaitTime{Wait: wait, Value: d}
 		if len(in) > 0 {
 			most, others := account.MostOf(slices.Values(in), d)
@@ -387,7 +387,7 @@ func (j *judge) workWaits(t *thread, wait why.Wait, d trace.Duration, in []accou
 }
 
 // waitedIn returns the slices in which a thread waited.
-func (j *judge) waitedIn(waits []*account.Waited) (list []account.Calls) {
+func (j *judge) waitedIn(waits []*account.WaitedFor) (list []account.Calls) {
 	for i := range waits {
 		for _, in := range waits[i].In() {
 			if name, _, _ := j.book.Slice(&account.Cell{ID: account.ID{Key: in.Key}}); name != "" {

@@ -211,7 +211,7 @@ func (u *usual) within(budget trace.Duration, values sums) (list []expected, ove
 	for i := range u.components {
 		t := &u.components[i]
 		v := values.of(t.component).time
-		k, _ := t.kind(v)
+		k, _ := t.cohortAt(v)
 		list[i] = expected{sum: sum{t.component, t.usual(v)}, spread: k.spread, most: t.most}
 		total += list[i].time
 	}

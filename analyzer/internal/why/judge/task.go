@@ -12,7 +12,7 @@ import (
 // taskPart is a part of what a thread was busy with before a late frame: what it did in slices of one name
 // in a task.
 type taskPart struct {
-	part
+	causePart
 	*account.Account
 	wait why.Wait
 	task string // the outermost slice
@@ -84,7 +84,7 @@ func (j *judge) taskParts(t *account.Task) (list []taskPart) {
 		if !ok {
 			n = len(list)
 			at[id{c.Wait, name}] = n
-			list = append(list, taskPart{part: part{name: name, reason: reason, Place: in}, Account: t.Account, wait: c.Wait, task: task})
+			list = append(list, taskPart{causePart: causePart{name: name, reason: reason, Place: in}, Account: t.Account, wait: c.Wait, task: task})
 		}
 		p := &list[n]
 		p.value += c.Time
@@ -99,17 +99,17 @@ func (j *judge) taskParts(t *account.Task) (list []taskPart) {
 			n++
 		}
 		if n < 2 || p.wait.Explains() {
-			p.part.wait(waits[:min(len(waits), 1)])
+			p.causePart.setWaits(waits[:min(len(waits), 1)])
 			continue
 		}
 		for k := 1; k < n; k++ {
 			other := *p
 			other.value = waits[k].Time
-			other.part.wait(waits[k : k+1])
+			other.causePart.setWaits(waits[k : k+1])
 			p.value -= other.value
 			list = append(list, other)
 		}
-		p.part.wait(waits[:1])
+		p.causePart.setWaits(waits[:1])
 	}
 	return list
 }
@@ -117,7 +117,7 @@ func (j *judge) taskParts(t *account.Task) (list []taskPart) {
 // taskShare returns a part of what the thread was busy with as a share.
 func (j *judge) taskShare(x *judged, p *taskPart) why.Share {
 	s := why.Share{
-		Stage: x.stage, Wait: why.EarlierWork, Slice: p.task, Value: p.value, Share: p.share, Gain: x.gain(&p.part),
+		Stage: x.stage, Wait: why.EarlierWork, Slice: p.task, Value: p.value, Share: p.share, Gain: x.gain(&p.causePart),
 		Task: &why.Task{Wait: p.wait, Slice: p.name, Calls: p.calls, Delay: x.value, Usual: x.usual},
 	}
 	p.setWaited(&s)

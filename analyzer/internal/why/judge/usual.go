@@ -94,7 +94,7 @@ type usual struct {
 	before     *usual
 	components []typical                  // in order of stage and wait
 	cells      map[account.ID][]ofCell    // of the references; nil until needed
-	medians    map[cellOfKind]cellMedians // of those that late frames have
+	medians    map[cohortCell]cellMedians // of those that late frames have
 	// times are those of the references in some of the cells, in ascending order.
 	times map[timesID][]trace.Duration
 	// functions are the times by function of the references that were sampled; nil until needed.
@@ -109,33 +109,33 @@ type usual struct {
 // typical is what a component usually takes.
 type typical struct {
 	component
-	median amount
-	kinds  []kind // one or more, the shortest first
+	median  amount
+	cohorts []cohort // one or more, the shortest first
 	// most is what 95 % of the references take at most.
 	most trace.Duration
 }
 
-// kind is references that are alike in a component: with or without an item to build, say.
-type kind struct {
+// cohort is references that are alike in a component: with or without an item to build, say.
+type cohort struct {
 	from   trace.Duration // the least time of a frame that is compared with them
 	count  int
 	median amount
 	spread trace.Duration // the interquartile range
 }
 
-// kind returns the kind that a time is compared with, and its index.
-func (t *typical) kind(time trace.Duration) (*kind, int) {
-	i := len(t.kinds) - 1
-	for i > 0 && time < t.kinds[i].from {
+// cohortAt returns the cohort that a time is compared with, and its index.
+func (t *typical) cohortAt(time trace.Duration) (*cohort, int) {
+	i := len(t.cohorts) - 1
+	for i > 0 && time < t.cohorts[i].from {
 		i--
 	}
-	return &t.kinds[i], i
+	return &t.cohorts[i], i
 }
 
 // usual returns what is usual for a frame with a time in the component: what is usual for frames
 // like it, but no less than what half of all take.
 func (t *typical) usual(time trace.Duration) amount {
-	if k, _ := t.kind(time); time > t.median.time {
+	if k, _ := t.cohortAt(time); time > t.median.time {
 		return k.median
 	}
 	return t.median
@@ -148,13 +148,13 @@ type ofCell struct {
 	reference       int32 // index
 }
 
-// cellOfKind is the times in a slice of the references of a kind; of all of them, if that is allKinds.
-type cellOfKind struct {
+// cohortCell is the times in a slice of the references of a cohort; of all of them, if that is allCohorts.
+type cohortCell struct {
 	account.ID
-	kind int
+	cohort int
 }
 
-const allKinds = -1
+const allCohorts = -1
 
 // cellMedians are the medians of cells, in which references without the slice are zero.
 type cellMedians struct {
@@ -314,8 +314,8 @@ func (u *usual) compute(values *values) {
 			}
 			slices.SortFunc(list, func(a, b amount) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.cycles, b.cycles)) })
 			t := typical{component: component{why.Stage(stage), why.Wait(wait)}, median: median(list, n), most: at(list, n, 19, 20)}
-			for k := range kinds(list, n) {
-				t.kinds = append(t.kinds, k)
+			for k := range cohorts(list, n) {
+				t.cohorts = append(t.cohorts, k)
 			}
 			u.components = append(u.components, t)
 		}
@@ -350,20 +350,20 @@ func at(list []amount, n, a, b int) trace.Duration {
 }
 
 const (
-	// leastOfKind is the least number of frames of a kind, which are at least 5 % of all.
-	leastOfKind = 5
-	// leastGap is the least difference between frames of two kinds.
+	// leastOfCohort is the least number of frames of a cohort, which are at least 5 % of all.
+	leastOfCohort = 5
+	// leastGap is the least difference between frames of two cohorts.
 	leastGap = 500 * trace.Microsecond
 )
 
-// kinds divides the times of n frames, in order, where they are far apart: further than the
+// cohorts divides the times of n frames, in order, where they are far apart: further than the
 // middle half of the frames on either side. Those that are not listed are zero.
-func kinds(list []amount, n int) iter.Seq[kind] {
-	least := max(leastOfKind, n/20)
-	return func(yield func(kind) bool) { split(list, n, least, 0, yield) }
+func cohorts(list []amount, n int) iter.Seq[cohort] {
+	least := max(leastOfCohort, n/20)
+	return func(yield func(cohort) bool) { split(list, n, least, 0, yield) }
 }
 
-func split(list []amount, n, least int, from trace.Duration, yield func(kind) bool) bool {
+func split(list []amount, n, least int, from trace.Duration, yield func(cohort) bool) bool {
 	spread := func(list []amount, n int) trace.Duration { return at(list, n, 3, 4) - at(list, n, 1, 4) }
 	best, most := -1, trace.Duration(leastGap-1)
 	zeros := n - len(list)
@@ -378,7 +378,7 @@ func split(list []amount, n, least int, from trace.Duration, yield func(kind) bo
 		}
 	}
 	if best < 0 {
-		return yield(kind{from, n, median(list, n), spread(list, n)})
+		return yield(cohort{from, n, median(list, n), spread(list, n)})
 	}
 	return split(list[:best], zeros+best, least, from, yield) && split(list[best:], len(list)-best, least, list[best].time-most/2, yield)
 }
@@ -433,19 +433,19 @@ func (u *usual) typical(id component) *typical {
 	return nil
 }
 
-// kindOf returns the kind of references that a frame with a time is compared with, or allKinds.
-func (t *typical) kindOf(time trace.Duration) int {
+// cohortOf returns the index of the cohort that a frame with a time is compared with, or allCohorts.
+func (t *typical) cohortOf(time trace.Duration) int {
 	if time <= t.median.time {
-		return allKinds
+		return allCohorts
 	}
-	_, kind := t.kind(time)
-	return kind
+	_, i := t.cohortAt(time)
+	return i
 }
 
-// isOfKind reports whether a reference with the given time belongs to a kind.
-func (t *typical) isOfKind(time trace.Duration, kind int) bool {
-	_, of := t.kind(time)
-	return kind == allKinds || of == kind
+// isOfCohort reports whether a reference with the given time belongs to a cohort.
+func (t *typical) isOfCohort(time trace.Duration, cohort int) bool {
+	_, of := t.cohortAt(time)
+	return cohort == allCohorts || of == cohort
 }
 
 // cell returns the usual time of a slice, of a frame with a time in its component for which another is
@@ -456,12 +456,12 @@ func (u *usual) cell(id account.ID, value, usual trace.Duration) (time trace.Dur
 	if t == nil {
 		return 0, 0
 	}
-	k := cellOfKind{id, t.kindOf(value)}
+	k := cohortCell{id, t.cohortOf(value)}
 	m, ok := u.medians[k]
 	if !ok {
 		m = u.cellMedians(t, k)
 		if u.medians == nil {
-			u.medians = map[cellOfKind]cellMedians{}
+			u.medians = map[cohortCell]cellMedians{}
 		}
 		u.medians[k] = m
 	}
@@ -471,17 +471,17 @@ func (u *usual) cell(id account.ID, value, usual trace.Duration) (time trace.Dur
 	return m.time, m.calls
 }
 
-func (u *usual) cellMedians(t *typical, k cellOfKind) cellMedians {
+func (u *usual) cellMedians(t *typical, k cohortCell) cellMedians {
 	var times []trace.Duration
 	var calls []int64
 	for _, c := range u.cells[k.ID] {
-		if t.isOfKind(c.component, k.kind) {
+		if t.isOfCohort(c.component, k.cohort) {
 			times, calls = append(times, c.time), append(calls, int64(c.calls))
 		}
 	}
 	n := len(u.frames()[u.from(k.Stage)])
-	if k.kind != allKinds {
-		n = t.kinds[k.kind].count
+	if k.cohort != allCohorts {
+		n = t.cohorts[k.cohort].count
 	}
 	return cellMedians{quantile(times, n, 1, 2), int(quantile(calls, n, 1, 2))}
 }
@@ -507,7 +507,7 @@ func (u *usual) fillCells() {
 
 // asLong returns how many frames on time have as much time in the slice of a part of a cause, or in all of its
 // component, of how many. Both are 0 if nothing says that.
-func (x *judged) asLong(p *part) (n, all int) {
+func (x *judged) asLong(p *causePart) (n, all int) {
 	u := x.of
 	if u.basis > why.FewFrames || len(u.references) == 0 || len(p.keys) > 1 {
 		return 0, 0

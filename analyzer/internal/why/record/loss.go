@@ -128,7 +128,7 @@ func (r *Record) Doubts(e Entry) []Hole {
 }
 
 // ended reports whether a wakeup ended the wait.
-func (w *Wait) ended() bool { return w.Waker != 0 || w.interrupt }
+func (w *WaitFacts) ended() bool { return w.Waker != 0 || w.interrupt }
 
 // LostEvents reports whether events were lost between two times.
 func (r *Record) LostEvents(start, end trace.Time) bool {

@@ -9,11 +9,11 @@ import (
 	"ohframe/internal/source/hitrace"
 )
 
-// Part is what a thread did for a frame of Android, in a slice with the frame's number:
+// AndroidPart is what a thread did for a frame of Android, in a slice with the frame's number:
 //
 //	application      Choreographer#doFrame 641493 ── DrawFrames 641493, on its render thread
 //	SurfaceFlinger   commit 641499, composite 641499
-type Part struct {
+type AndroidPart struct {
 	PID    trace.PID
 	Number int64
 	// Draws: the thread drew the frame, after another one had made it.
@@ -32,7 +32,7 @@ func (r *Recorder) beginPart(t *thread, e *hitrace.Event) uint32 {
 			return 0
 		}
 		r.entries++
-		p.parts = append(p.parts, Part{PID: t.pid, Number: number, Draws: e.Word == hitrace.DrawFrames, TID: t.tid, Interval: analyzer.Interval{Start: e.Time}})
+		p.parts = append(p.parts, AndroidPart{PID: t.pid, Number: number, Draws: e.Word == hitrace.DrawFrames, TID: t.tid, Interval: analyzer.Interval{Start: e.Time}})
 		return uint32(len(p.parts))
 	case hitrace.Resynced: // the frame began so late that it has the number of a later vsync
 		number, _ := hitrace.ParseResynced(e.Marker.Name)
@@ -52,21 +52,21 @@ func (p *Passages) endPart(part uint32, at trace.Time) {
 	}
 }
 
-func comparePart(a, b Part) int {
+func comparePart(a, b AndroidPart) int {
 	return cmp.Or(cmp.Compare(a.PID, b.PID), cmp.Compare(a.Number, b.Number))
 }
 
 // sortParts sorts the parts that have ended.
 func (p *Passages) sortParts() {
-	p.parts = slices.DeleteFunc(p.parts, func(part Part) bool { return !part.End.Known() })
-	slices.SortStableFunc(p.parts, func(a, b Part) int { return cmp.Or(comparePart(a, b), cmp.Compare(a.Start, b.Start)) })
+	p.parts = slices.DeleteFunc(p.parts, func(part AndroidPart) bool { return !part.End.Known() })
+	slices.SortStableFunc(p.parts, func(a, b AndroidPart) int { return cmp.Or(comparePart(a, b), cmp.Compare(a.Start, b.Start)) })
 }
 
 // Parts returns the parts of a frame of a process, in order of time, without those that do not
 // overlap an interval: Android uses numbers again after a restart.
-func (p *Passages) Parts(pid trace.PID, number int64, within analyzer.Interval) []Part {
-	i, _ := slices.BinarySearchFunc(p.parts, Part{PID: pid, Number: number}, comparePart)
-	var list []Part
+func (p *Passages) Parts(pid trace.PID, number int64, within analyzer.Interval) []AndroidPart {
+	i, _ := slices.BinarySearchFunc(p.parts, AndroidPart{PID: pid, Number: number}, comparePart)
+	var list []AndroidPart
 	for ; i < len(p.parts) && p.parts[i].PID == pid && p.parts[i].Number == number; i++ {
 		if part := p.parts[i]; part.Start < within.End && part.End > within.Start {
 			list = append(list, part)

@@ -31,7 +31,7 @@ type Passages struct {
 	// launching are the threads that began stages of launches, by the begin of the slice.
 	launching map[trace.Time]trace.TID
 	// parts are those of frames of Android, by process and number after sort.
-	parts []Part
+	parts []AndroidPart
 }
 
 type handledInput struct {

@@ -24,7 +24,7 @@ const (
 // segment is a stretch of time in which a thread's state does not change.
 type segment struct {
 	start, end trace.Time // end is unknown for the current one
-	wait       Wait       // what is known of a blocked state
+	wait       WaitFacts  // what is known of a blocked state
 	cpu        trace.CPU  // on which it runs, or ran last
 	// record is the number of the wait, as in Record.Wait, if the thread is logged.
 	record uint32

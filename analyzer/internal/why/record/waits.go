@@ -6,9 +6,9 @@ import (
 	"ohframe/internal/place"
 )
 
-// Wait is what ended a blocked state, and why the thread was blocked. Preempted and woken
+// WaitFacts is what ended a blocked state, and why the thread was blocked. Preempted and woken
 // states have one as well, with Letter and what others did meanwhile.
-type Wait struct {
+type WaitFacts struct {
 	Letter    byte // the kernel's letter: S, D, I
 	iowait    bool // the kernel counts it as waiting for storage
 	interrupt bool // an interrupt woke the thread
@@ -28,7 +28,7 @@ type Wait struct {
 // Classify returns what a blocked thread of a process waited for: the first rule of
 // docs/why.md that applies. waker is the process of the waker, and class that of the
 // innermost slice that has one.
-func (w *Wait) Classify(pid, waker trace.PID, class place.Class) why.Wait {
+func (w *WaitFacts) Classify(pid, waker trace.PID, class place.Class) why.Wait {
 	own := w.Waker != 0 && !w.interrupt && pid != trace.UnknownPID && waker == pid
 	switch {
 	case class == place.ClassGC || class == place.ClassGCWait:
@@ -65,15 +65,15 @@ func (w *Wait) Classify(pid, waker trace.PID, class place.Class) why.Wait {
 
 // waitStore has waits by number, from 1.
 type waitStore struct {
-	chunks [][]Wait
+	chunks [][]WaitFacts
 	count  uint32
 }
 
 const waitChunk = 1 << 8
 
-func (s *waitStore) add(w Wait) uint32 {
+func (s *waitStore) add(w WaitFacts) uint32 {
 	if s.count%waitChunk == 0 {
-		s.chunks = append(s.chunks, make([]Wait, 0, waitChunk))
+		s.chunks = append(s.chunks, make([]WaitFacts, 0, waitChunk))
 	}
 	last := &s.chunks[len(s.chunks)-1]
 	*last = append(*last, w)
@@ -81,6 +81,6 @@ func (s *waitStore) add(w Wait) uint32 {
 	return s.count
 }
 
-func (s *waitStore) at(number uint32) *Wait {
+func (s *waitStore) at(number uint32) *WaitFacts {
 	return &s.chunks[(number-1)/waitChunk][(number-1)%waitChunk]
 }
