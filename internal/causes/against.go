@@ -22,7 +22,7 @@ const (
 const unsureCulprit = "the thread that ended the wait is of another process and served no call: it may only have been interrupted"
 
 // against returns what speaks against the causes of a process: how little is known.
-func (p *Process) against(q *quality.Quality) (list []string) {
+func (p *ExplainedProcess) against(q *quality.Quality) (list []string) {
 	r := p.Ranking
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if r.Unmeasured > 0 {
@@ -68,7 +68,7 @@ var weakBases = map[why.Basis]string{
 }
 
 // againstCause returns what speaks against a cause of a process, or of one frame.
-func (p *Process) againstCause(c *why.Cost, oneFrame bool) (list []string) {
+func (p *ExplainedProcess) againstCause(c *why.Cost, oneFrame bool) (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	var shares []*why.Share
 	medium, low, places, unsure := 0, 0, 0, 0

@@ -64,10 +64,10 @@ func (x *builder) document() *document {
 	if x.Vsync == 0 {
 		d.Interactions = each(sorted(in.Interactions, worseInteraction), x.interaction)
 	}
-	layers := slices.DeleteFunc(slices.Clone(in.Layers), func(l *Layer) bool {
+	layers := slices.DeleteFunc(slices.Clone(in.Layers), func(l *ExplainedLayer) bool {
 		return x.brief && l.Late == 0 && x.Layer == nil && len(l.Drops) == 0 && len(l.Cadences) < 2
 	})
-	d.Layers = each(sorted(layers, func(a, b *Layer) int { return cmp.Compare(b.Lost, a.Lost) }), x.layer)
+	d.Layers = each(sorted(layers, func(a, b *ExplainedLayer) int { return cmp.Compare(b.Lost, a.Lost) }), x.layer)
 	d.Hangs = each(sorted(in.Hangs, longerHang), func(h Hang) documentHang { return x.hang(&h, len(in.Hangs) == 1) })
 	if in.Stacks != nil {
 		d.Stacks = append(d.Stacks, x.stacks(in.Stacks))
@@ -110,7 +110,7 @@ func (x *builder) stacks(s *why.Stacks) documentStacks {
 
 // processes returns those that have late frames or were asked for, those that lost the most time
 // first, and the others.
-func (x *builder) processes() (late, onTime []*Process) {
+func (x *builder) processes() (late, onTime []*ExplainedProcess) {
 	for _, p := range x.in.Processes {
 		asked := x.Vsync != 0 || x.Process != nil && x.Interaction == nil
 		if asked || !p.onTime() {
@@ -119,14 +119,14 @@ func (x *builder) processes() (late, onTime []*Process) {
 			onTime = append(onTime, p)
 		}
 	}
-	slices.SortStableFunc(late, func(a, b *Process) int {
+	slices.SortStableFunc(late, func(a, b *ExplainedProcess) int {
 		return cmp.Or(cmp.Compare(b.Ranking.Lost, a.Ranking.Lost), cmp.Compare(b.Frames.Late, a.Frames.Late), cmp.Compare(b.shownLate(), a.shownLate()))
 	})
 	return late, onTime
 }
 
 // shownLate returns by how much frames were shown or picked up late that are not late themselves.
-func (p *Process) shownLate() trace.Duration {
+func (p *ExplainedProcess) shownLate() trace.Duration {
 	sum := p.Shown.Lost
 	for _, e := range p.PickedUpLate {
 		sum += e.PickUp.Lost
@@ -155,7 +155,7 @@ func (x *builder) question() string {
 
 // conclude adds the answer if the first line of the text has none, and what follows from all of
 // the document.
-func (x *builder) conclude(d *document, late []*Process) {
+func (x *builder) conclude(d *document, late []*ExplainedProcess) {
 	switch {
 	case rating.Doubtful(x.in.Quality):
 		d.Answer = rating.Doubt([]*quality.Quality{x.in.Quality})
@@ -203,7 +203,7 @@ func (x *builder) input() documentInput {
 	return d
 }
 
-func (x *builder) process(p *Process) documentProcess {
+func (x *builder) process(p *ExplainedProcess) documentProcess {
 	d := documentProcess{
 		Name: processName(p.Name), PID: p.PID, Kind: p.Kind, Frames: p.Frames.Complete, Judged: p.Frames.Judged, Late: p.Frames.Late, Lost: knownLost(p.Ranking),
 		Causes: x.causes(p), Pictures: p.Pictures,
@@ -229,7 +229,7 @@ func (x *builder) process(p *Process) documentProcess {
 }
 
 // Document returns the causes of a process for text.WriteJSON; nil if they are unknown.
-func (p *Process) Document(c *why.Causes) *Causes {
+func (p *ExplainedProcess) Document(c *why.Causes) *Causes {
 	if p == nil {
 		return nil
 	}
@@ -238,7 +238,7 @@ func (p *Process) Document(c *why.Causes) *Causes {
 	return &causes
 }
 
-func (x *builder) causes(p *Process) Causes {
+func (x *builder) causes(p *ExplainedProcess) Causes {
 	d := Causes{
 		Unknown: p.Ranking.Unknown, Ranking: x.ranking(p, p.Ranking, false), Functions: p.Functions,
 		LateFrames: each(sorted(p.Late, later(overrun)), func(e *why.Explanation) documentLate { return x.frame(p, e) }),
@@ -259,7 +259,7 @@ func (x *builder) causes(p *Process) Causes {
 }
 
 // ranking returns the causes of a ranking. The sentence and the commands of a worst frame are at its first cause.
-func (x *builder) ranking(p *Process, r *why.Ranking, shown bool) (list []documentCause) {
+func (x *builder) ranking(p *ExplainedProcess, r *why.Ranking, shown bool) (list []documentCause) {
 	seen := map[*why.Explanation]bool{}
 	for _, c := range r.Costs {
 		d := x.cause(p, r, c, shown)
@@ -273,7 +273,7 @@ func (x *builder) ranking(p *Process, r *why.Ranking, shown bool) (list []docume
 }
 
 // cause returns a cause of a ranking: of late frames, or of frames that were shown late.
-func (x *builder) cause(p *Process, r *why.Ranking, c *why.Cost, shown bool) documentCause {
+func (x *builder) cause(p *ExplainedProcess, r *why.Ranking, c *why.Cost, shown bool) documentCause {
 	d := documentCause{
 		Title: causetext.CostTitle(c), Wait: c.Wait.String(), Stage: c.Stage().String(), Stages: c.Stages, Slice: c.Slice, Calls: c.Calls, UsualCalls: c.UsualCalls, Function: c.Share.Function,
 		Culprit: c.Share.Culprit, Frames: len(c.Late), Missing: c.Missing, KnockOn: c.KnockOn, KnockOns: c.KnockOns, Advice: causetext.CostAdvice(c), Arguments: c.Repeats,
@@ -293,7 +293,7 @@ func (x *builder) cause(p *Process, r *why.Ranking, c *why.Cost, shown bool) doc
 }
 
 // worst adds the frame that lost the most to a cause.
-func (x *builder) worst(d *documentCause, p *Process, c *why.Cost, shown bool) {
+func (x *builder) worst(d *documentCause, p *ExplainedProcess, c *why.Cost, shown bool) {
 	e := p.all.Of(c.Worst.Frame)
 	if e == nil {
 		return
@@ -367,7 +367,7 @@ func (x *builder) late(e *why.Explanation, late *trace.Duration, cause string, c
 }
 
 // frame returns a late frame, or one that was asked for. Evidence has only the latter's details.
-func (x *builder) frame(p *Process, e *why.Explanation) documentLate {
+func (x *builder) frame(p *ExplainedProcess, e *why.Explanation) documentLate {
 	d := x.late(e, knownOverrun(e.Frame), causetext.Sentence(p.all, e), false)
 	d.AtLeast, d.Verdict = unfinished(e.Frame), e.Outcome
 	if e.Late() {
@@ -416,7 +416,7 @@ func (x *builder) frame(p *Process, e *why.Explanation) documentLate {
 }
 
 // shownLate returns a frame that was shown late. Evidence has its first cause.
-func (x *builder) shownLate(p *Process, e *why.Explanation) documentLate {
+func (x *builder) shownLate(p *ExplainedProcess, e *why.Explanation) documentLate {
 	s := e.Shown
 	d := x.late(e, &s.Lost, causetext.Shown(p.all, e), true)
 	d.Deadline, d.Due, d.Present, d.Delay, d.Confidence, d.Shares, d.Steps = e.Frame.Deadline, s.Due, s.End, s.Delay, s.Confidence.String(), s.Shares, s.Steps
@@ -430,13 +430,13 @@ func (x *builder) shownLate(p *Process, e *why.Explanation) documentLate {
 }
 
 // pickedUpLate returns a frame that was picked up late.
-func (x *builder) pickedUpLate(p *Process, e *why.Explanation) documentLate {
+func (x *builder) pickedUpLate(p *ExplainedProcess, e *why.Explanation) documentLate {
 	d := x.late(e, &e.PickUp.Lost, causetext.PickUp(p.all, e), true)
 	d.Verdict, d.Render = e.PickUp.Outcome, e.Frame.Render.VsyncID
 	return d
 }
 
-func (x *builder) interaction(i *Interaction) documentInteraction {
+func (x *builder) interaction(i *ExplainedInteraction) documentInteraction {
 	d := documentInteraction{
 		ID: i.ID, Kind: i.Kind.String(), Name: text.Interaction(i.Interaction), Scene: i.Scene, Process: processName(i.Process.Name), PID: i.Process.PID,
 		Start: i.Span().Start, Grade: i.grade(), Frames: len(i.Frames), Late: i.Late, Lost: i.Lost,
@@ -459,7 +459,7 @@ func (x *builder) interaction(i *Interaction) documentInteraction {
 		d.Open = c.OpenInteraction(i.ID)
 	}
 	if !x.brief {
-		p := &Process{all: i.causes}
+		p := &ExplainedProcess{all: i.causes}
 		for _, f := range i.Frames {
 			if e := i.causes.Of(f); e != nil && e.Late() {
 				p.Late = append(p.Late, e)
@@ -505,7 +505,7 @@ func (x *builder) hang(h *Hang, only bool) documentHang {
 	return d
 }
 
-func (x *builder) layer(l *Layer) documentLayer {
+func (x *builder) layer(l *ExplainedLayer) documentLayer {
 	d := documentLayer{
 		ID: l.ID, Name: l.Name, Queue: l.Queue, Judged: l.Judged, Late: l.Late, Lost: l.Lost, OfFrames: l.OfFrames, ByFrames: l.LostByFrames,
 		Cadences: stats.LayerCadences(l.Layer),
@@ -546,7 +546,7 @@ func (x *builder) layer(l *Layer) documentLayer {
 	return d
 }
 
-func (x *builder) buffer(l *Layer, late *why.Explanation) documentLate {
+func (x *builder) buffer(l *ExplainedLayer, late *why.Explanation) documentLate {
 	b, over := late.Buffer, late.Buffer.Overrun()
 	d := documentLate{
 		Sequence: b.Sequence, Queued: b.Queued, Present: b.Present, Late: &over, Lost: late.Lost, Verdict: late.Outcome, Dropped: late.Dropped != nil, Steps: late.Steps, Cause: causetext.Buffer(l.causes, late),
@@ -560,22 +560,22 @@ func (x *builder) buffer(l *Layer, late *why.Explanation) documentLate {
 // recorder collects what an input lacks, and the commands that record it.
 type recorder struct {
 	*builder
-	late        []*Process
+	late        []*ExplainedProcess
 	application string
 	list        []brief.Record
 }
 
 // application returns the name of the application that the document is about, as commands that
 // record it need; empty without one.
-func (x *builder) application(late []*Process) string {
+func (x *builder) application(late []*ExplainedProcess) string {
 	for _, p := range late {
 		if p.Kind == stats.Application {
 			return processName(p.Name)
 		}
 	}
-	var interaction *Interaction
+	var interaction *ExplainedInteraction
 	var hang *Hang
-	var most *Process
+	var most *ExplainedProcess
 	for _, other := range x.in.Interactions {
 		if x.Vsync == 0 && (interaction == nil || worseInteraction(other, interaction) < 0) {
 			interaction = other

@@ -1,7 +1,7 @@
 // Package causes shows why frames were late.
 //
 //	analyzer.Timeline ┐
-//	why.Causes        ┴─▶ Process: ranking and late frames ─▶ view.Document, JSON
+//	why.Causes        ┴─▶ ExplainedProcess: ranking and late frames ─▶ view.Document, JSON
 //
 // docs/why.md describes both.
 package causes
@@ -24,8 +24,8 @@ import (
 	"ohframe/internal/view"
 )
 
-// Process is the causes of the late frames of a process, of one kind.
-type Process struct {
+// ExplainedProcess is the causes of the late frames of a process, of one kind.
+type ExplainedProcess struct {
 	PID  trace.PID
 	Name string
 	Kind stats.Kind
@@ -77,8 +77,8 @@ type Options struct {
 	// Window is set if only a part of the traces is read.
 	Window bool
 
-	start trace.Time // of the input that is written
-	lead  *Layer     // the page shows it first; nil for the first process
+	start trace.Time      // of the input that is written
+	lead  *ExplainedLayer // the page shows it first; nil for the first process
 }
 
 // Input is a trace whose causes are written.
@@ -88,13 +88,13 @@ type Input struct {
 	// Start is the start of the trace.
 	Start trace.Time
 	// Processes are those that the function Processes returned.
-	Processes []*Process
+	Processes []*ExplainedProcess
 	// Interactions are those that the function Interactions returned, and Layers those that the
 	// function Layers did.
-	Interactions []*Interaction
+	Interactions []*ExplainedInteraction
 	// Hangs are those that the function Hangs returned.
 	Hangs  []Hang
-	Layers []*Layer
+	Layers []*ExplainedLayer
 	// Stacks are those of the main thread without times; nil without any.
 	Stacks *why.Stacks
 	// Commands make the commands about the input; nil if the input is no file.
@@ -109,7 +109,7 @@ type Input struct {
 var Formats = []string{"text", "html", "json", brief.Format}
 
 // Processes returns the causes by process: those that lost the most time first.
-func Processes(t *analyzer.Timeline, c *why.Causes, o Options) []*Process {
+func Processes(t *analyzer.Timeline, c *why.Causes, o Options) []*ExplainedProcess {
 	type id struct {
 		process *analyzer.Process
 		kind    analyzer.Kind
@@ -130,7 +130,7 @@ func Processes(t *analyzer.Timeline, c *why.Causes, o Options) []*Process {
 		}
 		frames[k] = append(frames[k], f)
 	}
-	var list []*Process
+	var list []*ExplainedProcess
 	for _, k := range ids {
 		kind := stats.Application
 		if k.kind == analyzer.RenderFrame {
@@ -150,17 +150,17 @@ func Processes(t *analyzer.Timeline, c *why.Causes, o Options) []*Process {
 	if o.Process != nil && o.Vsync == 0 && o.Interaction == nil {
 		list = append(list, Pictures(t, c, o.Process)...)
 	}
-	slices.SortStableFunc(list, func(a, b *Process) int { return a.subject().Compare(b.subject()) })
+	slices.SortStableFunc(list, func(a, b *ExplainedProcess) int { return a.subject().Compare(b.subject()) })
 	return list
 }
 
-func (p *Process) subject() *Subject {
+func (p *ExplainedProcess) subject() *Subject {
 	return &Subject{Kind: p.Kind, Name: p.Name, PID: p.PID, Frames: p.Frames, Lost: p.Ranking.Lost, pictures: p.Pictures}
 }
 
 // NewProcess returns the causes of complete frames of a process.
-func NewProcess(source *analyzer.Process, kind stats.Kind, frames []*analyzer.Frame, c *why.Causes) *Process {
-	p := &Process{
+func NewProcess(source *analyzer.Process, kind stats.Kind, frames []*analyzer.Frame, c *why.Causes) *ExplainedProcess {
+	p := &ExplainedProcess{
 		Source: source, PID: source.PID, Name: source.Name, Kind: kind,
 		Frames: stats.CountFrames(frames), Ranking: c.Rank(frames), Shown: c.RankShown(frames), Functions: c.FunctionCosts(frames), all: c, frames: frames,
 	}
@@ -186,13 +186,13 @@ func NewProcess(source *analyzer.Process, kind stats.Kind, frames []*analyzer.Fr
 }
 
 // onTime reports whether no frame of the process was late in any way.
-func (p *Process) onTime() bool {
+func (p *ExplainedProcess) onTime() bool {
 	return len(p.Late)+len(p.NotBegun)+len(p.ShownLate)+len(p.PickedUpLate) == 0
 }
 
 // Unexplained returns a process of a report whose causes are unknown.
-func Unexplained(m *stats.Process) *Process {
-	p := &Process{Source: m.Source, PID: m.PID, Name: m.Name, Kind: m.Kind, Frames: m.Frames, Ranking: &why.Ranking{}, Shown: &why.Ranking{}}
+func Unexplained(m *stats.Process) *ExplainedProcess {
+	p := &ExplainedProcess{Source: m.Source, PID: m.PID, Name: m.Name, Kind: m.Kind, Frames: m.Frames, Ranking: &why.Ranking{}, Shown: &why.Ranking{}}
 	if m.Lost != nil {
 		p.Ranking.Lost = *m.Lost
 	}
@@ -239,7 +239,7 @@ func Write(w io.Writer, in *Input, format string, o Options, style text.Style) e
 
 // placesOnly reports whether the list has late frames and, for all of them, only slices are
 // known: no scheduling events.
-func placesOnly(list []*Process) bool {
+func placesOnly(list []*ExplainedProcess) bool {
 	late := 0
 	for _, p := range list {
 		for _, e := range p.Late {
@@ -254,7 +254,7 @@ func placesOnly(list []*Process) bool {
 
 // unexplained says how many late frames have no cause because the trace lacks what would show it, and
 // what to record; empty if all have one.
-func unexplained(list []*Process) string {
+func unexplained(list []*ExplainedProcess) string {
 	var late []*why.Explanation
 	for _, p := range list {
 		late = append(late, p.Late...)
@@ -268,7 +268,7 @@ func unexplained(list []*Process) string {
 
 // Missing returns what to record in order to know more causes; empty if nothing is
 // missing. q is the quality of the trace; nil if it is unknown.
-func Missing(c *why.Causes, list []*Process, q *quality.Quality) string {
+func Missing(c *why.Causes, list []*ExplainedProcess, q *quality.Quality) string {
 	unexplained := unexplained(list)
 	switch {
 	case c.Limited:

@@ -531,7 +531,7 @@ func TestEvidenceOfProcessesWithoutNames(t *testing.T) {
 		tl.Interactions = []*analyzer.Interaction{{ID: 1, Scene: "APP_LIST_FLING", Process: p, Begin: at(0)}}
 		tl.Hangs = []analyzer.Hang{{Process: p, Slice: "Load", Interval: analyzer.Interval{Start: at(0), End: at(300_000)}}}
 		in := measured("a.ftrace", tl, c, Options{})
-		in.Layers = []*Layer{{Layer: l, Late: 1}}
+		in.Layers = []*ExplainedLayer{{Layer: l, Late: 1}}
 		document, d := written(t, in, Options{})
 		if len(d.Layers) != 1 || d.Layers[0].Process != "" || (d.Layers[0].PID == nil) != noPID || !strings.Contains(document, want) || strings.Contains(document, `"–"`) {
 			t.Errorf("without an id %v: %s", noPID, document)

@@ -21,7 +21,7 @@ const (
 
 // frameBlocks returns all that is known about the frames with Options.Vsync: the latest one
 // first.
-func (p *Process) frameBlocks(in *Input, page bool) (blocks []view.Block) {
+func (p *ExplainedProcess) frameBlocks(in *Input, page bool) (blocks []view.Block) {
 	list := slices.Clone(p.Late)
 	slices.SortStableFunc(list, later(overrun))
 	for _, e := range list {

@@ -174,7 +174,7 @@ func callBar(e *why.Explanation, c *why.Call, left, width float64, sure bool) vi
 }
 
 // worstWithCalls returns the latest frame whose calls are known; nil if there is none.
-func (p *Process) worstWithCalls() (worst *why.Explanation) {
+func (p *ExplainedProcess) worstWithCalls() (worst *why.Explanation) {
 	for _, e := range p.Late {
 		if len(e.Calls) > 0 && (worst == nil || e.Lost > worst.Lost) {
 			worst = e
@@ -184,7 +184,7 @@ func (p *Process) worstWithCalls() (worst *why.Explanation) {
 }
 
 // flameOfWorst returns the flame graph of that frame.
-func (p *Process) flameOfWorst() []view.Block {
+func (p *ExplainedProcess) flameOfWorst() []view.Block {
 	worst := p.worstWithCalls()
 	if worst == nil {
 		return nil

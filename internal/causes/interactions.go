@@ -16,8 +16,8 @@ import (
 	"ohframe/internal/view"
 )
 
-// Interaction is an interaction with the late frames in it, and what its response was spent on.
-type Interaction struct {
+// ExplainedInteraction is an interaction with the late frames in it, and what its response was spent on.
+type ExplainedInteraction struct {
 	*analyzer.Interaction
 	Measures *stats.Interaction
 	// Judged is the number of its judged frames, Late that of the late ones, and Lost
@@ -35,7 +35,7 @@ type Interaction struct {
 }
 
 // Interactions returns the interactions of the wanted processes.
-func Interactions(t *analyzer.Timeline, c *why.Causes, o Options) []*Interaction {
+func Interactions(t *analyzer.Timeline, c *why.Causes, o Options) []*ExplainedInteraction {
 	type scene struct {
 		kind          analyzer.InteractionKind
 		process, name string
@@ -53,7 +53,7 @@ func Interactions(t *analyzer.Timeline, c *why.Causes, o Options) []*Interaction
 			late[f.Process] = append(late[f.Process], f)
 		}
 	}
-	var list []*Interaction
+	var list []*ExplainedInteraction
 	for _, m := range stats.Interactions(t, stats.Options{Process: o.Process}) {
 		if o.Interaction != nil && o.Interaction != m.Source {
 			continue
@@ -67,8 +67,8 @@ func Interactions(t *analyzer.Timeline, c *why.Causes, o Options) []*Interaction
 }
 
 // newInteraction returns an interaction without the responses to others.
-func newInteraction(m *stats.Interaction, c *why.Causes) *Interaction {
-	x := &Interaction{Interaction: m.Source, Measures: m, Response: c.ResponseTo(m.Source), causes: c}
+func newInteraction(m *stats.Interaction, c *why.Causes) *ExplainedInteraction {
+	x := &ExplainedInteraction{Interaction: m.Source, Measures: m, Response: c.ResponseTo(m.Source), causes: c}
 	for _, f := range x.Frames {
 		j := f.Judgement()
 		if j.Judged() {
@@ -83,7 +83,7 @@ func newInteraction(m *stats.Interaction, c *why.Causes) *Interaction {
 }
 
 // setKnockOn looks for earlier frames among the late ones of the process, which are in order of their start.
-func (i *Interaction) setKnockOn(late []*analyzer.Frame) {
+func (i *ExplainedInteraction) setKnockOn(late []*analyzer.Frame) {
 	if i.Response == nil {
 		return
 	}
@@ -115,10 +115,10 @@ const maxBefore = 64
 func MainCause(m *stats.Interaction, c *why.Causes) string { return newInteraction(m, c).mainCause() }
 
 // ranking returns the causes of its late frames.
-func (i *Interaction) ranking() *why.Ranking { return i.causes.Rank(i.Frames) }
+func (i *ExplainedInteraction) ranking() *why.Ranking { return i.causes.Rank(i.Frames) }
 
 // grade returns the grade of the response; empty if no published limit applies.
-func (i *Interaction) grade() stats.Grade {
+func (i *ExplainedInteraction) grade() stats.Grade {
 	if g := i.Measures.Grade; g != nil {
 		return *g
 	}
@@ -126,18 +126,18 @@ func (i *Interaction) grade() stats.Grade {
 }
 
 // slow reports whether the grade of the response is worse than A.
-func (i *Interaction) slow() bool {
+func (i *ExplainedInteraction) slow() bool {
 	grade := i.Measures.ResponseGrade()
 	return grade == stats.GradeB || grade == stats.GradeBelow
 }
 
 // explained reports whether the longest step of the response is a cause that is shown: of all
 // launches, and of responses with a grade below A.
-func (i *Interaction) explained() bool { return i.slow() || i.Launch() }
+func (i *ExplainedInteraction) explained() bool { return i.slow() || i.Launch() }
 
 // usual returns how long a step takes in the other interactions of the scene: the median, the
 // lower one of two. ok is false if no other interaction has the step.
-func (i *Interaction) usual(s *why.Step) (d trace.Duration, ok bool) {
+func (i *ExplainedInteraction) usual(s *why.Step) (d trace.Duration, ok bool) {
 	var times []trace.Duration
 	for _, other := range i.others {
 		if other == i.Response {
@@ -157,7 +157,7 @@ func (i *Interaction) usual(s *why.Step) (d trace.Duration, ok bool) {
 
 // mainCause names the longest step of a launch, and of a response with a grade below A, and what
 // late frames lost the most time to (docs/why.md 9); empty for others.
-func (i *Interaction) mainCause() string {
+func (i *ExplainedInteraction) mainCause() string {
 	var texts []string
 	if i.explained() {
 		if step := causetext.LongestStep(i.Response); step != "" {
@@ -176,7 +176,7 @@ func (i *Interaction) mainCause() string {
 }
 
 // summary says in a sentence how long the response took and how many frames were late.
-func (i *Interaction) summary() string {
+func (i *ExplainedInteraction) summary() string {
 	s := fmt.Sprintf("%s of %s: ", text.Interaction(i.Interaction), text.Shorten(text.ProcessName(i.Process.Name), MaxSubject))
 	response, completion := i.causes.AtLeast(i.Interaction)
 	switch d, ok := i.Interaction.Response(); {
@@ -204,13 +204,13 @@ func (i *Interaction) summary() string {
 }
 
 // start returns when an interaction starts, since the start of the trace.
-func (i *Interaction) start(in *Input) string {
+func (i *ExplainedInteraction) start(in *Input) string {
 	return text.Since(in.Start, i.Span().Start)
 }
 
 const unknown = "–"
 
-func (i *Interaction) response() string {
+func (i *ExplainedInteraction) response() string {
 	if d, ok := i.Interaction.Response(); ok {
 		return text.Milliseconds(d)
 	}
@@ -221,8 +221,8 @@ func (i *Interaction) response() string {
 }
 
 // worseInteraction compares interactions: the one that lost the most time is first.
-func worseInteraction(a, b *Interaction) int {
-	slow := func(i *Interaction) int {
+func worseInteraction(a, b *ExplainedInteraction) int {
+	slow := func(i *ExplainedInteraction) int {
 		if i.slow() {
 			return 1
 		}
@@ -336,7 +336,7 @@ const (
 
 // brief reports whether the steps of a response say enough: its grade is S or A, and no more
 // than a tenth of it is above what is usual.
-func (i *Interaction) brief() bool {
+func (i *ExplainedInteraction) brief() bool {
 	grade := i.grade()
 	if i.Launch() || grade != stats.GradeS && grade != stats.GradeA {
 		return false
@@ -354,7 +354,7 @@ func (i *Interaction) brief() bool {
 
 // responseBlocks returns what the response was spent on. all adds what the threads did in the
 // longest steps, even if the response is fast.
-func (i *Interaction) responseBlocks(all bool) []view.Block {
+func (i *ExplainedInteraction) responseBlocks(all bool) []view.Block {
 	if i.Response == nil {
 		return nil
 	}
@@ -433,7 +433,7 @@ func (i *Interaction) responseBlocks(all bool) []view.Block {
 
 // detailed returns the steps whose threads are shown in detail: the longest ones in which a
 // thread was busy, without the display.
-func (i *Interaction) detailed() []*why.Step {
+func (i *ExplainedInteraction) detailed() []*why.Step {
 	var list []*why.Step
 	sum := trace.Duration(0)
 	for n := range i.Response.Steps {

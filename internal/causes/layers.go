@@ -15,8 +15,8 @@ import (
 	"ohframe/internal/view"
 )
 
-// Layer is the causes of the late buffers of a layer.
-type Layer struct {
+// ExplainedLayer is the causes of the late buffers of a layer.
+type ExplainedLayer struct {
 	*analyzer.Layer
 	// Judged is the number of buffers that were compared with the cadence, Late that of the
 	// late ones, and Lost the sum of their overruns.
@@ -39,8 +39,8 @@ type Layer struct {
 }
 
 // Layers returns the wanted layers: those that lost the most time first.
-func Layers(t *analyzer.Timeline, c *why.Causes, o Options) []*Layer {
-	var list []*Layer
+func Layers(t *analyzer.Timeline, c *why.Causes, o Options) []*ExplainedLayer {
+	var list []*ExplainedLayer
 	drops := t.Drops()
 	for _, l := range t.Layers {
 		if (o.Layer == nil || o.Layer(l)) && (o.Process == nil || l.Process != nil && o.Process(l.Process)) {
@@ -49,15 +49,15 @@ func Layers(t *analyzer.Timeline, c *why.Causes, o Options) []*Layer {
 			list = append(list, x)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *Layer) int {
+	slices.SortStableFunc(list, func(a, b *ExplainedLayer) int {
 		return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(a.ID, b.ID))
 	})
 	return list
 }
 
 // NewLayer returns the causes of the late buffers of a layer, without Drops.
-func NewLayer(l *analyzer.Layer, c *why.Causes) *Layer {
-	x := &Layer{Layer: l, causes: c}
+func NewLayer(l *analyzer.Layer, c *why.Causes) *ExplainedLayer {
+	x := &ExplainedLayer{Layer: l, causes: c}
 	for _, b := range l.Buffers {
 		if b.Pace != analyzer.Unpaced {
 			x.Judged++
@@ -88,7 +88,7 @@ func NewLayer(l *analyzer.Layer, c *why.Causes) *Layer {
 
 // MainCause names what the layer's late buffers lost the most time to, and how much; empty if
 // none was late or if that is unknown.
-func (l *Layer) MainCause() (cause string, lost trace.Duration) {
+func (l *ExplainedLayer) MainCause() (cause string, lost trace.Duration) {
 	switch {
 	case len(l.Costs) > 0 && l.Costs[0].Lost >= l.LostByFrames:
 		if l.Costs[0].Outcome == why.NotKnown {
@@ -102,7 +102,7 @@ func (l *Layer) MainCause() (cause string, lost trace.Duration) {
 }
 
 // summary says in a sentence how many buffers were late and why, or why the most were dropped.
-func (l *Layer) summary(o Options) string {
+func (l *ExplainedLayer) summary(o Options) string {
 	if len(l.Cadences) == 0 && len(l.Drops) == 0 {
 		return layerName(l.Layer) + ": no cadence: which buffers are late is unknown"
 	}
@@ -114,7 +114,7 @@ func (l *Layer) summary(o Options) string {
 }
 
 // Summary says in a sentence how many buffers were late, how much time they lost, and the main cause of that.
-func (l *Layer) Summary(name string) string {
+func (l *ExplainedLayer) Summary(name string) string {
 	s := fmt.Sprintf("%s: %d of %s late", name, l.Late, text.Count(l.Judged, l.Unit()))
 	if l.Late == 0 {
 		return s
@@ -127,7 +127,7 @@ func (l *Layer) Summary(name string) string {
 }
 
 // dropped returns the number of dropped buffers.
-func (l *Layer) dropped() (n int) {
+func (l *ExplainedLayer) dropped() (n int) {
 	for i := range l.Drops {
 		n += l.Drops[i].Buffers
 	}
@@ -135,7 +135,7 @@ func (l *Layer) dropped() (n int) {
 }
 
 // drops are lines about the dropped buffers, after some words.
-func (l *Layer) drops(o Options, before string) (notes []view.Block) {
+func (l *ExplainedLayer) drops(o Options, before string) (notes []view.Block) {
 	for _, line := range text.LayerDrops(l.Drops, nil, o.start, o.All) {
 		notes = append(notes, view.Note{Text: before + line})
 	}
@@ -158,7 +158,7 @@ const titleWidth = 36
 // layerBlocks returns a section for each layer with late buffers, and a note about the others.
 func (in *Input) layerBlocks(o Options) (note []view.Block, sections []view.Block) {
 	listed, left := 0, 0
-	var onTime []*Layer
+	var onTime []*ExplainedLayer
 	for i, l := range in.Layers {
 		switch {
 		case l.Late == 0:
@@ -198,7 +198,7 @@ func (in *Input) layerBlocks(o Options) (note []view.Block, sections []view.Bloc
 }
 
 // layersOnTime says how many buffers the layers without late ones have.
-func layersOnTime(list []*Layer, noun string) string {
+func layersOnTime(list []*ExplainedLayer, noun string) string {
 	buffers, unjudged := 0, 0
 	for _, l := range list {
 		if len(l.Cadences) == 0 {
@@ -217,7 +217,7 @@ func layersOnTime(list []*Layer, noun string) string {
 }
 
 // about says what a layer is.
-func (l *Layer) about(o Options) string {
+func (l *ExplainedLayer) about(o Options) string {
 	words := []string{fmt.Sprintf("layer %d", l.ID)}
 	if l.Process != nil {
 		words = append(words, "of "+text.ProcessName(l.Process.Name))
@@ -229,7 +229,7 @@ func (l *Layer) about(o Options) string {
 }
 
 // blocks returns the ranking and the late buffers of a layer.
-func (l *Layer) blocks(o Options) (blocks []view.Block) {
+func (l *ExplainedLayer) blocks(o Options) (blocks []view.Block) {
 	limit, more := o.limit()
 	s := view.Section{Title: fmt.Sprintf("Lost %s ms in %s of %d", text.Milliseconds(l.Lost), text.Count(l.Late, "late "+l.Unit()), l.Judged)}
 	if len(l.Costs) > 0 {
@@ -265,7 +265,7 @@ func (l *Layer) blocks(o Options) (blocks []view.Block) {
 }
 
 // ofFrames says what late frames cost, and which ones.
-func (l *Layer) ofFrames(o Options) string {
+func (l *ExplainedLayer) ofFrames(o Options) string {
 	const named = 3
 	var ids []string
 	for _, f := range l.Frames {
@@ -292,7 +292,7 @@ func (l *Layer) ofFrames(o Options) string {
 }
 
 // ranking returns the causes of the late buffers.
-func (l *Layer) ranking(o Options) view.Ranking {
+func (l *ExplainedLayer) ranking(o Options) view.Ranking {
 	ranking := view.Ranking{}
 	shown := l.Costs
 	if !o.All {
@@ -325,7 +325,7 @@ func (l *Layer) ranking(o Options) view.Ranking {
 func ofBuffer(e *why.Explanation) trace.Duration { return e.Buffer.Overrun() }
 
 // lives returns a table of the steps of buffers at one cadence, in milliseconds.
-func (l *Layer) lives(list []*why.Explanation, o Options) view.Table {
+func (l *ExplainedLayer) lives(list []*why.Explanation, o Options) view.Table {
 	var steps []why.Step
 	for _, name := range why.BufferSteps {
 		if i := slices.IndexFunc(list, func(b *why.Explanation) bool { return b.Step(name).Time > 0 }); i >= 0 {

@@ -292,7 +292,7 @@ func TestPageBeginsWithSubject(t *testing.T) {
 		e := &why.Explanation{Frame: &analyzer.Frame{VsyncID: 1}, Outcome: why.JustMissed, Lost: lost}
 		app.Frames, app.Late, app.Ranking = stats.Counts{Complete: 1, Judged: 1, Late: 1}, []*why.Explanation{e}, &why.Ranking{Late: 1, Lost: lost}
 		var b bytes.Buffer
-		in := causes.Input{Name: "trace", Causes: c, Processes: []*causes.Process{app}, Layers: causes.Layers(&analyzer.Timeline{Layers: []*analyzer.Layer{short, layer}}, c, causes.Options{})}
+		in := causes.Input{Name: "trace", Causes: c, Processes: []*causes.ExplainedProcess{app}, Layers: causes.Layers(&analyzer.Timeline{Layers: []*analyzer.Layer{short, layer}}, c, causes.Options{})}
 		must.Do(t, causes.Write(&b, &in, "html", causes.Options{}, text.Style{}))
 		if !strings.Contains(b.String(), `data-first="`+want+`"`) {
 			t.Errorf("the process lost %s: the page does not begin with %s", lost, want)

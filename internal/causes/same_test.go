@@ -12,7 +12,7 @@ import (
 // Of frames that only repeat one cause, the list has the latest ones in order of time.
 func TestWithoutSame(t *testing.T) {
 	const millisecond = trace.Duration(1e6)
-	p := &Process{Ranking: &why.Ranking{Costs: []*why.Cost{{}, {}}}}
+	p := &ExplainedProcess{Ranking: &why.Ranking{Costs: []*why.Cost{{}, {}}}}
 	for i, late := range []trace.Duration{5, 9, 1, 7, 3, 8, 2} {
 		e := &why.Explanation{Frame: &analyzer.Frame{VsyncID: int64(10 + i)}, Lost: late * millisecond}
 		p.Late = append(p.Late, e)

@@ -18,16 +18,16 @@ import (
 // application or the system. The subject is nil without processes, and late reports whether any frame
 // of both was late.
 func Summary(in *Input) (first *Subject, a text.Answer, late bool) {
-	list := sorted(in.Processes, func(a, b *Process) int { return a.subject().Compare(b.subject()) })
+	list := sorted(in.Processes, func(a, b *ExplainedProcess) int { return a.subject().Compare(b.subject()) })
 	if len(list) == 0 {
 		return nil, a, false
 	}
 	lead := list[0]
-	if i := slices.IndexFunc(list, func(p *Process) bool { return p.Kind == stats.Application }); i >= 0 && slices.ContainsFunc(list, func(p *Process) bool { return p.Pictures }) {
+	if i := slices.IndexFunc(list, func(p *ExplainedProcess) bool { return p.Kind == stats.Application }); i >= 0 && slices.ContainsFunc(list, func(p *ExplainedProcess) bool { return p.Pictures }) {
 		lead = list[i] // it was asked for
 	}
-	other := &Process{Ranking: &why.Ranking{}, Shown: &why.Ranking{}}
-	if i := slices.IndexFunc(list, func(p *Process) bool {
+	other := &ExplainedProcess{Ranking: &why.Ranking{}, Shown: &why.Ranking{}}
+	if i := slices.IndexFunc(list, func(p *ExplainedProcess) bool {
 		return p.Kind != lead.Kind && (p.Frames.Late > 0 || p.Kind == stats.RenderService && p.Shown.Late > 0)
 	}); i >= 0 {
 		other = list[i]
@@ -66,7 +66,7 @@ func Summary(in *Input) (first *Subject, a text.Answer, late bool) {
 
 // shownBy returns of all frames of render_service those that show frames of an application, if one of them was shown
 // late; otherwise nil.
-func (p *Process) shownBy(service *Process) *Process {
+func (p *ExplainedProcess) shownBy(service *ExplainedProcess) *ExplainedProcess {
 	if p.Kind != stats.Application || service.Kind != stats.RenderService || service.Pictures || service.Shown.Late == 0 {
 		return nil
 	}
@@ -82,11 +82,11 @@ func (p *Process) shownBy(service *Process) *Process {
 }
 
 // summary says how many frames were late, and why.
-func (p *Process) summary() string { return p.subject().summarize(p.Ranking) }
+func (p *ExplainedProcess) summary() string { return p.subject().summarize(p.Ranking) }
 
 // shown says how many frames were shown late, and why; empty if none was. If only those with pictures of an
 // application are looked at, it says so.
-func (p *Process) shown() string {
+func (p *ExplainedProcess) shown() string {
 	if p.Shown.Late == 0 {
 		return ""
 	}
@@ -100,7 +100,7 @@ func (p *Process) shown() string {
 }
 
 // pickedUp says how many frames on time were picked up late, and why if nothing else was late; empty if none was.
-func (p *Process) pickedUp(alone bool) string {
+func (p *ExplainedProcess) pickedUp(alone bool) string {
 	n := len(p.PickedUpLate)
 	if n == 0 {
 		return ""
@@ -118,7 +118,7 @@ func (p *Process) pickedUp(alone bool) string {
 
 // pictures says by how much the pictures of an application came late to the display, and the parts of that, if other
 // sentences do not say all; empty otherwise. The sentence follows one about lead.
-func (p *Process) pictures(lead *Process) string {
+func (p *ExplainedProcess) pictures(lead *ExplainedProcess) string {
 	d := p.delay()
 	if d == nil || p.Frames.Late == 0 {
 		return ""
@@ -183,7 +183,7 @@ func bySystem(c *why.Causes, e *why.Explanation) bool {
 }
 
 // delay returns that of the frames of an application; nil for render_service.
-func (p *Process) delay() *lateness {
+func (p *ExplainedProcess) delay() *lateness {
 	if p.Kind != stats.Application {
 		return nil
 	}
@@ -239,7 +239,7 @@ func pickedUpLate(e *why.Explanation) trace.Duration { return text.Tenths(e.Pick
 
 // Pictures returns the processes whose frames show those of the wanted applications, with only these
 // frames, if some were late or shown late.
-func Pictures(t *analyzer.Timeline, c *why.Causes, wanted func(*analyzer.Process) bool) (list []*Process) {
+func Pictures(t *analyzer.Timeline, c *why.Causes, wanted func(*analyzer.Process) bool) (list []*ExplainedProcess) {
 	shows := map[*analyzer.Frame]bool{}
 	for f := range t.Complete() {
 		if f.Kind == analyzer.ApplicationFrame && f.Render != nil && wanted(f.Process) {

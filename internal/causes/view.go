@@ -75,14 +75,14 @@ func headline(in *Input, o Options) (a text.Answer) {
 // summary says of the process that lost the most time, and of the layer that did, how many frames and
 // buffers were late and why. lost is what the frames of the process lost, and lead the layer that the
 // summary begins with; nil if it begins with the process.
-func summary(in *Input, o Options) (a text.Answer, lost trace.Duration, lead *Layer) {
+func summary(in *Input, o Options) (a text.Answer, lost trace.Duration, lead *ExplainedLayer) {
 	first, frames, late := Summary(in)
 	if first != nil {
 		lost = first.Lost
 	}
 	o.start = in.Start
-	var worst *Layer
-	var onTime []*Layer // without dropped buffers
+	var worst *ExplainedLayer
+	var onTime []*ExplainedLayer // without dropped buffers
 	for _, l := range in.Layers {
 		if l.Late+len(l.Drops) == 0 {
 			onTime = append(onTime, l)
@@ -197,7 +197,7 @@ func noneLate(of string, frames, unknown int) string {
 
 // Blocks returns the ranking and the late frames of a process. drawn counts the frames with
 // lanes on the page.
-func (p *Process) Blocks(c *why.Causes, o Options, drawn *int) []view.Block {
+func (p *ExplainedProcess) Blocks(c *why.Causes, o Options, drawn *int) []view.Block {
 	var blocks []view.Block
 	limit, more := o.limit()
 	if len(p.Late)+len(p.NotBegun) > 0 {
@@ -389,7 +389,7 @@ func Leading(r *why.Ranking, n int) []*why.Cost {
 
 // late returns the late frames, on a page with lanes. The tags of a frame are the numbers of
 // its causes among those shown.
-func (p *Process) late(c *why.Causes, o Options, shown []*why.Cost, limit int, more string, drawnFrames *int) view.Cases {
+func (p *ExplainedProcess) late(c *why.Causes, o Options, shown []*why.Cost, limit int, more string, drawnFrames *int) view.Cases {
 	if o.Page {
 		limit = min(limit, maxDrawn-*drawnFrames)
 	}
@@ -399,7 +399,7 @@ func (p *Process) late(c *why.Causes, o Options, shown []*why.Cost, limit int, m
 			tags[e.Frame] = append(tags[e.Frame], strconv.Itoa(i))
 		}
 	}
-	placesOnly := placesOnly([]*Process{p})
+	placesOnly := placesOnly([]*ExplainedProcess{p})
 	different, same := p.Late, ""
 	if !o.All {
 		different, same = p.withoutSame()
@@ -441,7 +441,7 @@ func (p *Process) late(c *why.Causes, o Options, shown []*why.Cost, limit int, m
 
 // withoutSame returns the late frames without those that only repeat a cause of maxSame frames that lost more
 // to it, and says how many these are.
-func (p *Process) withoutSame() (list []*why.Explanation, same string) {
+func (p *ExplainedProcess) withoutSame() (list []*why.Explanation, same string) {
 	type group struct {
 		cost    *why.Cost
 		outcome why.Outcome

@@ -373,7 +373,7 @@ type explanations struct {
 	texts []string
 }
 
-func worstCauses(p *stats.Process, c *causes.Process) explanations {
+func worstCauses(p *stats.Process, c *causes.ExplainedProcess) explanations {
 	e := explanations{title: "Cause"}
 	if c == nil {
 		e.title = "Longest stage"

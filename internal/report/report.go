@@ -50,12 +50,12 @@ type Input struct {
 
 // causes returns a function that computes the causes of a process, nil if they are unknown.
 // Those of all processes together may be large.
-func (in *Input) causes() func(*stats.Process) *causes.Process {
+func (in *Input) causes() func(*stats.Process) *causes.ExplainedProcess {
 	if in.Causes == nil {
-		return func(*stats.Process) *causes.Process { return nil }
+		return func(*stats.Process) *causes.ExplainedProcess { return nil }
 	}
 	frames := stats.NewFrames(in.Timeline)
-	return func(p *stats.Process) *causes.Process {
+	return func(p *stats.Process) *causes.ExplainedProcess {
 		return causes.NewProcess(p.Source, p.Kind, frames.Of(p), in.Causes)
 	}
 }
@@ -160,7 +160,7 @@ func processTables(list []view.Block) (tables []view.Table) {
 
 // summary returns the report for continuous integration.
 func summary(inputs []Input, o Options) *view.Document {
-	d := &view.Document{Title: "Frame report", Gate: view.Gate{Gate: o.Gate}}
+	d := &view.Document{Title: "Frame report", Gate: view.GateReport{Gate: o.Gate}}
 	for _, in := range inputs {
 		d.Gate.Inputs = append(d.Gate.Inputs, view.Input{Name: text.Printable(in.Name), Quality: in.Quality})
 	}

@@ -57,7 +57,7 @@ func newDocument(inputs []Input, o Options, page bool) *view.Document {
 	b := &builder{Options: o, page: page, several: len(inputs) > 1, shared: newPageData()}
 	d := &view.Document{
 		Kind: "Frame report", Title: text.Count(len(inputs), "input") + " – frame report", Terms: pageTerms(inputs),
-		Warnings: view.Skipped(o.Skipped), Gate: view.Gate{Gate: o.Gate},
+		Warnings: view.Skipped(o.Skipped), Gate: view.GateReport{Gate: o.Gate},
 	}
 	if len(inputs) == 1 {
 		d.Title = text.Base(inputs[0].Name) + " – frame report"
@@ -141,9 +141,9 @@ func newDocument(inputs []Input, o Options, page bool) *view.Document {
 // process is a process of an input.
 type process struct {
 	*stats.Process
-	causes *causes.Process // nil if unknown
-	id     string          // of its section, empty without one
-	pick   string          // its name in the list of sections
+	causes *causes.ExplainedProcess // nil if unknown
+	id     string                   // of its section, empty without one
+	pick   string                   // its name in the list of sections
 }
 
 // causesOf returns the causes of processes for a summary, and of what render_service did to their pictures
@@ -187,7 +187,7 @@ func summaryOf(list []causes.Input, inputs []Input) (a text.Answer) {
 // user saw. lost is what the frames of the process lost.
 func headline(list []causes.Input, inputs []Input) (a text.Answer, lost trace.Duration) {
 	applications := slices.ContainsFunc(list, func(in causes.Input) bool {
-		return slices.ContainsFunc(in.Processes, func(p *causes.Process) bool {
+		return slices.ContainsFunc(in.Processes, func(p *causes.ExplainedProcess) bool {
 			return p.Kind == stats.Application && p.Frames.Complete > p.Frames.Framework
 		})
 	})
@@ -358,7 +358,7 @@ func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
 	}
 	s.Blocks = append(append(s.Blocks, t), slowCadences(shown, in.Stats.Callbacks)...)
 	if slices.ContainsFunc(shown, hasTopCause) {
-		known := make([]*causes.Process, len(shown))
+		known := make([]*causes.ExplainedProcess, len(shown))
 		for i, p := range shown {
 			known[i] = p.causes
 		}
