@@ -30,7 +30,7 @@ func (t *Trace) Store() []byte {
 	if err != nil {
 		panic(err) // texts and numbers
 	}
-	r := result.Result{Timeline: t.Timeline, Causes: t.Causes, Lines: t.totals, Warnings: t.skipped}
+	r := result.Stored{Timeline: t.Timeline, Causes: t.Causes, Lines: t.totals, Warnings: t.skipped}
 	return r.Append(append(binary.AppendUvarint(nil, uint64(len(head))), head...))
 }
 

@@ -12,9 +12,9 @@ import (
 	"ohframe/internal/text"
 )
 
-// used are the files that a command reads, or may read. None may be an output, and a new output
+// openedFiles are the files that a command reads, or may read. None may be an output, and a new output
 // is readable only by the users that may read all of them.
-type used struct {
+type openedFiles struct {
 	files  []fs.FileInfo
 	mode   fs.FileMode // of new outputs, before the umask
 	inputs int         // traces
@@ -41,7 +41,7 @@ type unopened string
 func (name unopened) Stat() (fs.FileInfo, error) { return os.Stat(string(name)) }
 
 // add adds a file. What opens a file for a command calls it.
-func (u *used) add(file interface{ Stat() (fs.FileInfo, error) }) {
+func (u *openedFiles) add(file interface{ Stat() (fs.FileInfo, error) }) {
 	if info, err := file.Stat(); err == nil {
 		u.files = append(u.files, info)
 		u.mode = derivedMode(u.mode, info.Mode())
@@ -49,7 +49,7 @@ func (u *used) add(file interface{ Stat() (fs.FileInfo, error) }) {
 }
 
 // contains reports whether a file is one of those that the command reads.
-func (u *used) contains(info fs.FileInfo) bool {
+func (u *openedFiles) contains(info fs.FileInfo) bool {
 	for _, other := range u.files {
 		if os.SameFile(info, other) {
 			return true

@@ -15,7 +15,7 @@ import (
 type call struct {
 	*parsed
 	shared
-	used *used
+	used *openedFiles
 }
 
 // parsed is embedded by this name, as cli.Context embeds a Context that is wanted more often.
@@ -46,7 +46,7 @@ type shared struct {
 func newCommand[F any](c cli.Command, values *F, run func(*call, *F) error, rules ...flags.Rule) *cli.Command {
 	c.Flags = flags.Bind(values)
 	c.Action = func(p *cli.Context) error {
-		k := &call{parsed: p, used: &used{mode: newFile}}
+		k := &call{parsed: p, used: &openedFiles{mode: newFile}}
 		to, from := reflect.ValueOf(&k.shared).Elem(), reflect.ValueOf(values).Elem()
 		for i := range to.NumField() {
 			if value := from.FieldByName(to.Type().Field(i).Name); value.IsValid() {

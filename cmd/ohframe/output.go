@@ -55,7 +55,7 @@ type output struct {
 	file   *atomicfile.File // nil for a stream
 	stream *os.File         // nil for a file and for standard output
 	name   string           // of a file
-	inputs *used            // of the command
+	inputs *openedFiles     // of the command
 }
 
 // createOutput opens the named output. It fails if that is one of the files that the
@@ -140,7 +140,7 @@ func newOutput(w io.Writer, name string) *output {
 }
 
 // openStream opens a device or a pipe as an output.
-func openStream(ctx context.Context, name string, inputs *used) (*output, error) {
+func openStream(ctx context.Context, name string, inputs *openedFiles) (*output, error) {
 	// Opening a pipe blocks until its other end is opened.
 	f, err := await(ctx, func() (*os.File, error) { return os.OpenFile(name, os.O_WRONLY, 0) })
 	if err != nil {
@@ -165,7 +165,7 @@ func outputName(name string) string {
 
 // checkStream refuses a terminal, where binary output is useless, and a stream that
 // appends to an input.
-func checkStream(f *os.File, name string, inputs *used) error {
+func checkStream(f *os.File, name string, inputs *openedFiles) error {
 	if term.IsTerminal(int(f.Fd())) {
 		return &failure{file: outputName(name), what: "is a terminal", hint: "-o FILE writes to a file"}
 	}
@@ -173,7 +173,7 @@ func checkStream(f *os.File, name string, inputs *used) error {
 }
 
 // checkAppends refuses a stream that appends to an input: reading would never end.
-func checkAppends(f *os.File, name string, inputs *used) error {
+func checkAppends(f *os.File, name string, inputs *openedFiles) error {
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && inputs.contains(info) {
 		return sameFileError(name)
 	}

@@ -218,7 +218,7 @@ func (r *reader) fails(title string, err error) error {
 	if r.c.Context.Err() != nil || !slices.Contains(view.GateFormats, r.format) {
 		return err
 	}
-	d := &view.Document{Title: title, Gate: view.Gate{Inputs: r.skipped, Gate: condition.Gate{Strict: true}}}
+	d := &view.Document{Title: title, Gate: view.GateReport{Inputs: r.skipped, Gate: condition.Gate{Strict: true}}}
 	if r.failure == nil { // otherwise it is one of the skipped
 		d.Gate.Error = err.Error()
 	}

@@ -35,7 +35,7 @@ func writeUUID(w *packet.Writer, hash xxh3.Uint128) {
 }
 
 // writeResult writes what ohframe reads of the trace. It is deflated already.
-func writeResult(w *packet.Writer, r *result.Result) {
+func writeResult(w *packet.Writer, r *result.Stored) {
 	w.Flush()
 	head, content := r.Field()
 	b := append(packet.AppendVarint(nil, packet.FieldSequenceID, packet.SequenceID), head...)

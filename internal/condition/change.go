@@ -30,7 +30,7 @@ type Change struct {
 
 // Advice is what to say about units that would decide.
 type Advice struct {
-	Unit string // "run"
+	UnitName string // "run"
 	// Seconds is the length of a unit that is advised, 0 if it is of no account, and Longer the same
 	// in lengths of the present units.
 	Seconds, Longer float64
@@ -40,7 +40,7 @@ type Advice struct {
 
 // Text describes a number of units: "11 runs of 10 s".
 func (a Advice) Text(units int) string {
-	s := text.Count(units, a.Unit)
+	s := text.Count(units, a.UnitName)
 	if a.Seconds > 0 {
 		s += fmt.Sprintf(" of %.0f s", a.Seconds)
 	}

@@ -271,11 +271,11 @@ func TestDecide(t *testing.T) {
 		c := &parsed(t, test.condition, OfChanges)[0]
 		change := func() *Change {
 			delta, s := test.new-test.base, test.spread
-			units := func(x float64) []significance.Unit {
-				return []significance.Unit{significance.Exactly(x - s), significance.Exactly(x), significance.Exactly(x + s)}
+			units := func(x float64) []significance.UnitValue {
+				return []significance.UnitValue{significance.Exactly(x - s), significance.Exactly(x), significance.Exactly(x + s)}
 			}
 			return &Change{
-				Condition: c, Base: &test.base, New: &test.new, Delta: &delta, Advice: Advice{Unit: "run", Longer: 1, Most: 50},
+				Condition: c, Base: &test.base, New: &test.new, Delta: &delta, Advice: Advice{UnitName: "run", Longer: 1, Most: 50},
 				Series: &significance.Series{Base: units(test.base), New: units(test.new)},
 			}
 		}
@@ -314,12 +314,12 @@ func TestDecide(t *testing.T) {
 	delta := y - x
 	pair := func(first, second string) (p [2]float64) {
 		series := &significance.Series{
-			Base: []significance.Unit{significance.Exactly(.48), significance.Exactly(.5), significance.Exactly(.52)},
-			New:  []significance.Unit{significance.Exactly(.63), significance.Exactly(.65), significance.Exactly(.67)},
+			Base: []significance.UnitValue{significance.Exactly(.48), significance.Exactly(.5), significance.Exactly(.52)},
+			New:  []significance.UnitValue{significance.Exactly(.63), significance.Exactly(.65), significance.Exactly(.67)},
 		}
 		var list []*Change
 		for _, s := range []string{first, second} {
-			list = append(list, &Change{Condition: &parsed(t, s, OfChanges)[0], Base: &x, New: &y, Delta: &delta, Series: series, Advice: Advice{Unit: "run", Longer: 1, Most: 50}})
+			list = append(list, &Change{Condition: &parsed(t, s, OfChanges)[0], Base: &x, New: &y, Delta: &delta, Series: series, Advice: Advice{UnitName: "run", Longer: 1, Most: 50}})
 		}
 		Decide(list)
 		return [2]float64{list[0].Test.P, list[1].Test.P}

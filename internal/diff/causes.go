@@ -263,7 +263,7 @@ func costsOf(s Side, runs []*stats.Process) []*Costs {
 }
 
 // costUnits returns a cost in each run.
-func costUnits(runs []*Costs, of func(*Costs) float64) (list []significance.Unit) {
+func costUnits(runs []*Costs, of func(*Costs) float64) (list []significance.UnitValue) {
 	for _, k := range runs {
 		u := unknownUnit
 		if k != nil {

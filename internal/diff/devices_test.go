@@ -17,7 +17,7 @@ import (
 // field is a side of runs of devices: the values of measures in each run.
 type field struct {
 	Side
-	values map[string][]significance.Unit
+	values map[string][]significance.UnitValue
 }
 
 // add adds a run of a device.
@@ -39,7 +39,7 @@ func (f *field) add(device string, late int, durations []float64) {
 // varied returns runs of devices that differ as those of users do: some are much slower, some are used
 // much more, and frames of a run have much in common.
 func varied(r *rand.Rand, side string, devices int) *field {
-	f := &field{values: map[string][]significance.Unit{}}
+	f := &field{values: map[string][]significance.UnitValue{}}
 	heavy := func() float64 { return r.NormFloat64() / math.Sqrt(r.ExpFloat64()+.3) } // few are far out
 	for i := range devices {
 		speed, late := 6*math.Exp(.15*heavy()), .03*math.Exp(.5*heavy())
@@ -61,7 +61,7 @@ func varied(r *rand.Rand, side string, devices int) *field {
 
 // equally returns devices with two runs of 100 frames each, whose rates of late frames vary by 5 points.
 func equally(r *rand.Rand, side string, devices int, rate float64) *field {
-	f := &field{values: map[string][]significance.Unit{}}
+	f := &field{values: map[string][]significance.UnitValue{}}
 	for i := range devices {
 		own := max(0, rate+.05*r.NormFloat64())
 		for range 2 {

@@ -65,7 +65,7 @@ func newFunctionTimes(c *why.Causes, frames []*analyzer.Frame) functionTimes {
 
 // unit returns the mean time of a frame in a function, in milliseconds, and its variance: a number
 // of samples varies by its square root.
-func (k *functionTimes) unit(id functionID) significance.Unit {
+func (k *functionTimes) unit(id functionID) significance.UnitValue {
 	if k.frames == 0 || k.all.Samples == 0 {
 		return unknownUnit
 	}
@@ -75,7 +75,7 @@ func (k *functionTimes) unit(id functionID) significance.Unit {
 	if sum.Samples > 0 {
 		one = mean / float64(sum.Samples)
 	}
-	return significance.Unit{Value: mean, Variance: one * one * float64(max(sum.Samples, 1))}
+	return significance.UnitValue{Value: mean, Variance: one * one * float64(max(sum.Samples, 1))}
 }
 
 // FunctionChange is the change of the mean time of a frame in a function, in milliseconds.
@@ -146,7 +146,7 @@ func (d *Diff) newFunctions(p *Pair) (c FunctionChanges) {
 	}
 	for _, id := range mostOf(least, all, compareFunctions) {
 		base, new := samples[0][id], samples[1][id]
-		var units [2][]significance.Unit
+		var units [2][]significance.UnitValue
 		variance := 0.0
 		for side, list := range runs {
 			sum := 0.0

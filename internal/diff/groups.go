@@ -329,9 +329,9 @@ func inRuns[T any](items []itemOf[T], runs int, join func([]*T) *T) [][]*T {
 
 // unitsOf returns the values of a measure in the runs of both sides. If they are means of several items,
 // their variance is from how the items of a run differ.
-func unitsOf[T any](runs [2][][]*T, of *stats.Measure) (base, new []significance.Unit) {
+func unitsOf[T any](runs [2][][]*T, of *stats.Measure) (base, new []significance.UnitValue) {
 	squares, freedom := 0.0, 0.0
-	var units [2][]significance.Unit
+	var units [2][]significance.UnitValue
 	var counts [2][]float64
 	for side, list := range runs {
 		for _, items := range list {

@@ -51,7 +51,7 @@ type Values struct {
 // advice returns the advice to record more units, whose length is of no account. Few record more
 // than 50 runs.
 func (d *Diff) advice() condition.Advice {
-	a := condition.Advice{Unit: d.unit, Longer: 1, Most: 50}
+	a := condition.Advice{UnitName: d.unit, Longer: 1, Most: 50}
 	if !d.assumed() {
 		a.Most = maxUnits
 	}
@@ -156,12 +156,12 @@ func typical(unit stats.Unit) float64 {
 var unknownUnit = significance.Exactly(math.NaN())
 
 // measured returns a measure with its values in the runs of both sides.
-func (d *Diff) measured(k *stats.Measure, base, new []significance.Unit) *Measure {
+func (d *Diff) measured(k *stats.Measure, base, new []significance.UnitValue) *Measure {
 	return newMeasure(k, meanOf(d.units[0].values(base)), meanOf(d.units[1].values(new)), d.series(k.Unit, base, new), d.advice())
 }
 
 // known counts the units with a value.
-func known(units []significance.Unit) (n int) {
+func known(units []significance.UnitValue) (n int) {
 	for _, u := range units {
 		if u.Known() {
 			n++
@@ -171,7 +171,7 @@ func known(units []significance.Unit) (n int) {
 }
 
 // valueOf returns a unit whose variance is unknown.
-func valueOf(x *float64) significance.Unit {
+func valueOf(x *float64) significance.UnitValue {
 	if x == nil {
 		return unknownUnit
 	}
@@ -179,7 +179,7 @@ func valueOf(x *float64) significance.Unit {
 }
 
 // meanOf returns the mean of the known values; nil without any.
-func meanOf(units []significance.Unit) *float64 {
+func meanOf(units []significance.UnitValue) *float64 {
 	var known []float64
 	for _, u := range units {
 		if u.Known() {
@@ -254,7 +254,7 @@ func (p *Pair) compute(k *stats.Measure) *Measure {
 			return m
 		}
 	}
-	var all, enough [2][]significance.Unit // enough: of runs with enough frames for a test
+	var all, enough [2][]significance.UnitValue // enough: of runs with enough frames for a test
 	at := slices.Index(p.testable(), k.Name)
 	for side, runs := range [2][]*stats.Process{p.base, p.new} {
 		for run, process := range runs {
@@ -264,7 +264,7 @@ func (p *Pair) compute(k *stats.Measure) *Measure {
 			}
 			if at >= 0 && x.Known() {
 				if list := p.estimates[side][run]; list != nil && process.Enough(k) {
-					y = significance.Unit{Value: list[at].Value, Variance: list[at].Variance}
+					y = significance.UnitValue{Value: list[at].Value, Variance: list[at].Variance}
 				}
 			}
 			all[side], enough[side] = append(all[side], x), append(enough[side], y)

@@ -585,7 +585,7 @@ func (t *Trend) newSeries(g *TrendGroup, measure int) *TrendSeries {
 // trendValues are the values of a measure in the units of a build, and what is known of it.
 type trendValues struct {
 	units       []uint64
-	all, tested []significance.Unit
+	all, tested []significance.UnitValue
 	point       TrendPoint
 }
 

@@ -91,12 +91,12 @@ func (s *Side) newUnits(unit string) (u units) {
 // values returns the values of the units from those of the runs: the mean of the runs of a unit,
 // whatever their number is in others. Of more than maxUnits, each place has the first that is known of those whose hash
 // it is, which is a random choice. Means of several would not vary as units do.
-func (u *units) values(runs []significance.Unit) []significance.Unit {
+func (u *units) values(runs []significance.UnitValue) []significance.UnitValue {
 	list := runs
 	if u.runs != nil {
-		list = make([]significance.Unit, len(u.runs))
+		list = make([]significance.UnitValue, len(u.runs))
 		for i, of := range u.runs {
-			var known []significance.Unit
+			var known []significance.UnitValue
 			for _, run := range of {
 				if runs[run].Known() {
 					known = append(known, runs[run])
@@ -108,7 +108,7 @@ func (u *units) values(runs []significance.Unit) []significance.Unit {
 	if u.drawn == nil {
 		return list
 	}
-	places := slices.Repeat([]significance.Unit{unknownUnit}, maxUnits)
+	places := slices.Repeat([]significance.UnitValue{unknownUnit}, maxUnits)
 	for _, i := range u.drawn {
 		if place := xxh3.HashString(u.names[i]) % maxUnits; !places[place].Known() {
 			places[place] = list[i]
@@ -119,7 +119,7 @@ func (u *units) values(runs []significance.Unit) []significance.Unit {
 
 // meanUnit returns the mean of known runs. Its variance is that between the runs, and at least
 // that within them, which few runs may not show.
-func meanUnit(runs []significance.Unit) significance.Unit {
+func meanUnit(runs []significance.UnitValue) significance.UnitValue {
 	mean := meanOf(runs)
 	if mean == nil {
 		return unknownUnit
@@ -142,7 +142,7 @@ func meanUnit(runs []significance.Unit) significance.Unit {
 	case math.IsNaN(within):
 		variance = between
 	}
-	return significance.Unit{Value: *mean, Variance: variance / n}
+	return significance.UnitValue{Value: *mean, Variance: variance / n}
 }
 
 // setUnit chooses the unit of the comparison.
@@ -247,7 +247,7 @@ func (d *Diff) tooFew() string {
 
 // series returns the values of a measure in the units of both sides for a test, from those in
 // the runs; nil if there are too few for one.
-func (d *Diff) series(unit stats.Unit, base, new []significance.Unit) *significance.Series {
+func (d *Diff) series(unit stats.Unit, base, new []significance.UnitValue) *significance.Series {
 	if !d.enoughUnits() {
 		return nil
 	}
@@ -263,7 +263,7 @@ func (d *Diff) series(unit stats.Unit, base, new []significance.Unit) *significa
 		s.Typical *= ofSessions
 	default:
 		least = minUnits
-		for _, list := range [][]significance.Unit{s.Base, s.New} {
+		for _, list := range [][]significance.UnitValue{s.Base, s.New} {
 			for i := range list {
 				list[i].Variance = math.NaN()
 			}
@@ -345,7 +345,7 @@ func (d *Diff) mixOf(dim string) (changed []string) {
 		if base, new := shares[0][value], shares[1][value]; value == "" || new == 0 || (base+new)/2 < mixRare {
 			continue
 		}
-		var runs [2][]significance.Unit
+		var runs [2][]significance.UnitValue
 		for i, s := range d.sides() {
 			for _, r := range s.recordings() {
 				is := 0.0

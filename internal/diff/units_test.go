@@ -36,14 +36,14 @@ func TestBySessions(t *testing.T) {
 		for _, id := range test.sessions {
 			side.recorded = append(side.recorded, Recording{Session: string(id)})
 		}
-		var runs []significance.Unit
+		var runs []significance.UnitValue
 		for _, u := range test.runs {
-			runs = append(runs, significance.Unit{Value: u[0], Variance: u[1]})
+			runs = append(runs, significance.UnitValue{Value: u[0], Variance: u[1]})
 		}
 		u := side.newUnits(sessionUnit)
 		got := u.values(runs)
 		equal := func(a, b float64) bool { return math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) < 1e-12 }
-		if !slices.EqualFunc(got, test.want, func(a significance.Unit, b unit) bool { return equal(a.Value, b[0]) && equal(a.Variance, b[1]) }) {
+		if !slices.EqualFunc(got, test.want, func(a significance.UnitValue, b unit) bool { return equal(a.Value, b[0]) && equal(a.Variance, b[1]) }) {
 			t.Errorf("%s: got %v, want %v", test.why, got, test.want)
 		}
 	}
@@ -138,9 +138,9 @@ func TestUnits(t *testing.T) {
 func TestSeriesOfDevices(t *testing.T) {
 	d := &Diff{Base: inDims(devices("a", 6)...), New: inDims(devices("b", 5)...)}
 	must.Do(t, d.setUnit(""))
-	values := func(n, known int) (list []significance.Unit) {
+	values := func(n, known int) (list []significance.UnitValue) {
 		for i := range n {
-			u := significance.Unit{Value: float64(i), Variance: .1}
+			u := significance.UnitValue{Value: float64(i), Variance: .1}
 			if i >= known {
 				u = unknownUnit
 			}
@@ -149,7 +149,7 @@ func TestSeriesOfDevices(t *testing.T) {
 		return list
 	}
 	s := d.series("ms", values(6, 5), values(5, 5))
-	if s == nil || slices.ContainsFunc(slices.Concat(s.Base, s.New), func(u significance.Unit) bool { return !math.IsNaN(u.Variance) }) {
+	if s == nil || slices.ContainsFunc(slices.Concat(s.Base, s.New), func(u significance.UnitValue) bool { return !math.IsNaN(u.Variance) }) {
 		t.Errorf("got %+v", s)
 	}
 	if s := d.series("ms", values(6, 4), values(5, 5)); s != nil {
@@ -164,7 +164,7 @@ func TestManyDevices(t *testing.T) {
 	const all = 3 * maxUnits
 	d := &Diff{Base: inDims(devices("a", all)...), New: inDims(devices("b", 5)...)}
 	must.Do(t, d.setUnit(""))
-	var runs []significance.Unit
+	var runs []significance.UnitValue
 	for i := range all {
 		runs = append(runs, significance.Exactly(float64(10+10*(i%2))))
 	}

@@ -195,8 +195,8 @@ func (d *Diff) gateOf(o WriteOptions) condition.Gate {
 }
 
 // gate returns the conditions, with the measures that changed significantly.
-func (d *Diff) gate(o WriteOptions, names, verdict string) view.Gate {
-	g := view.Gate{
+func (d *Diff) gate(o WriteOptions, names, verdict string) view.GateReport {
+	g := view.GateReport{
 		Subject: names,
 		Inputs:  append([]view.Input{{Name: text.Printable(d.Base.Name), Quality: d.Base.Quality}, {Name: text.Printable(d.New.Name), Quality: d.New.Quality}}, o.Skipped...),
 		Gate:    d.gateOf(o), Verdict: verdict,

@@ -194,7 +194,7 @@ func undecided(list []*Measure) string {
 		label, _, _ := strings.Cut(m.definition.Label, ", ")
 		parts = append(parts, fmt.Sprintf("%s %s%s may be chance: %s on each side would decide; these %ss find %s%s and more.",
 			label, text.Change(m.Unit, m.Delta), text.UnitAfter(m.Unit), m.advice.Text(*m.UnitsNeeded),
-			m.advice.Unit, strings.TrimPrefix(text.Change(m.Unit, m.Detectable), "+"), text.UnitAfter(m.Unit)))
+			m.advice.UnitName, strings.TrimPrefix(text.Change(m.Unit, m.Detectable), "+"), text.UnitAfter(m.Unit)))
 	}
 	return strings.Join(parts, " ")
 }

@@ -66,7 +66,7 @@ type row struct {
 	Layers []string `json:"layers" parquet:"layers,list"`
 
 	// what is known of why it was late (docs/why.md 4); nil with "--no-causes"
-	Verdict *string `json:"verdict" parquet:"verdict,dict,optional"`
+	Outcome *string `json:"verdict" parquet:"verdict,dict,optional"`
 	// wait, stage and slice of the largest cause; nil from here to "culprit" for "just_missed" and "unknown"
 	CauseWait  *string `json:"cause_wait" parquet:"cause_wait,dict,optional"`
 	CauseStage *string `json:"cause_stage" parquet:"cause_stage,dict,optional"`
@@ -127,7 +127,7 @@ type row struct {
 	Cadence   *int64  `json:"cadence_ns" parquet:"cadence_ns,optional"`   // the layer's own interval
 	Pace      *string `json:"pace" parquet:"pace,dict,optional"`          // how these compare: "even", "early", "long" or "late"
 	// why a late buffer was late (docs/why.md 10); nil if the frame that drew it was late
-	Reason *string `json:"reason" parquet:"reason,dict,optional"`
+	BufferOutcome *string `json:"reason" parquet:"reason,dict,optional"`
 
 	// the screens that a render frame was committed to, if there are several, each with its present time if that
 	// is known: 0 1010000000 (docs/frames.md 6.10)
@@ -144,7 +144,7 @@ type row struct {
 	// the name of the input; nil if there is only one
 	Input *string `json:"input" parquet:"input,dict,optional"`
 
-	// explanation is not nil if Verdict is not, cost if Reason is not. The table has them in
+	// explanation is not nil if Outcome is not, cost if BufferOutcome is not. The table has them in
 	// words.
 	explanation *why.Explanation
 	cost        *why.Cost
@@ -223,7 +223,7 @@ func newRow(f *analyzer.Frame) row {
 	}
 	r.Layers = append(r.Layers, f.LayerNames()...)
 	if a != nil && a.Timeline != nil || !f.Facts.Has(analyzer.Truncated) {
-		r.setVerdict(f.Verdict()) // only SurfaceFlinger judges truncated frames
+		r.setJankType(f.Verdict()) // only SurfaceFlinger judges truncated frames
 	}
 	return r
 }
@@ -267,7 +267,7 @@ func newBufferRow(b *analyzer.Buffer) row {
 		r.Late, r.Overrun = &late, &overrun
 	}
 	if b.Surface != nil {
-		r.setVerdict(b.Surface.Verdict)
+		r.setJankType(b.Surface.Verdict)
 	}
 	return r
 }
@@ -284,7 +284,7 @@ func (r *row) setRender(render *analyzer.Frame, dropped bool) {
 	}
 }
 
-func (r *row) setVerdict(v analyzer.Verdict) {
+func (r *row) setJankType(v analyzer.Verdict) {
 	text := func(s fmt.Stringer) *string {
 		name := s.String()
 		return &name
@@ -300,7 +300,7 @@ func (r *row) setCause(c *why.Causes, e *why.Explanation) {
 	if e == nil || e.Outcome == why.NotLate {
 		return
 	}
-	r.explanation, r.Verdict, r.Confidence = e, optional(e.Outcome.String()), optional(e.Confidence.String())
+	r.explanation, r.Outcome, r.Confidence = e, optional(e.Outcome.String()), optional(e.Confidence.String())
 	r.Cause = optional(causetext.Sentence(c, e))
 	if e.Outcome == why.JustMissed || e.Outcome == why.NotKnown {
 		return
@@ -318,7 +318,7 @@ func (r *row) setLateBuffer(c *why.Causes, l *why.Explanation) {
 		cost.Share = &l.Shares[0]
 		r.setShare(cost.Share)
 	}
-	r.Reason, r.Cause, r.cost = optional(l.Outcome.String()), optional(causetext.Buffer(c, l)), cost
+	r.BufferOutcome, r.Cause, r.cost = optional(l.Outcome.String()), optional(causetext.Buffer(c, l)), cost
 }
 
 // setShare sets the columns of a cause.

@@ -192,7 +192,7 @@ func elements[T any](c *codec, list *[]*T, numbers map[*T]int, each func(*T)) {
 }
 
 // content writes or reads all of a result.
-func (c *codec) content(r *Result) {
+func (c *codec) content(r *Stored) {
 	c.lines(r)
 	warnings := c.number(len(r.Warnings))
 	if warnings > maxWarnings {
@@ -242,7 +242,7 @@ func (c *codec) present(yes bool) bool {
 	return c.index(n, 2) == 1
 }
 
-func (c *codec) lines(r *Result) {
+func (c *codec) lines(r *Stored) {
 	if !c.present(r.Lines != nil) {
 		return
 	}
@@ -307,7 +307,7 @@ func (c *codec) allFrames() {
 // at sets the frame that is written or read next.
 func (c *codec) at(i int) { c.current, c.base = i, c.timeline.Frames[i].Actual.Start }
 
-func (c *codec) causes(r *Result) {
+func (c *codec) causes(r *Stored) {
 	if !c.writing {
 		r.Causes = &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{}}
 	}

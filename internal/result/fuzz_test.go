@@ -38,7 +38,7 @@ func contents(t testing.TB) (list [][]byte) {
 	}
 	for _, text := range texts {
 		in := must.Get(ohframe.Read(t.Context(), bytes.NewReader(text), ohframe.Options{Causes: true}))(t)
-		r := &result.Result{Timeline: in.Timeline, Causes: in.Causes, Warnings: in.Warnings}
+		r := &result.Stored{Timeline: in.Timeline, Causes: in.Causes, Warnings: in.Warnings}
 		if in.Lines != nil {
 			r.Lines = &hitrace.Totals{Lines: in.Lines.Total, Events: in.Lines.Events, Start: in.Timeline.Span.Start, End: in.Timeline.Span.End}
 		}
@@ -49,7 +49,7 @@ func contents(t testing.TB) (list [][]byte) {
 }
 
 // addFunctions adds functions to the causes of late frames: three calls of each, one in the other.
-func addFunctions(r *result.Result) {
+func addFunctions(r *result.Stored) {
 	c := r.Causes
 	if c == nil {
 		return
@@ -117,7 +117,7 @@ func check(t *testing.T, content []byte) {
 }
 
 // printAll prints a result in all formats.
-func printAll(t *testing.T, r *result.Result) {
+func printAll(t *testing.T, r *result.Stored) {
 	o := causes.Options{All: true}
 	q := quality.Of(r.Timeline, r.Lines, r.Causes)
 	write := func(err error) {

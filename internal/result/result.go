@@ -30,8 +30,8 @@ import (
 	"ohframe/internal/source/unpack"
 )
 
-// Result is the result of an analysis.
-type Result struct {
+// Stored is the result of an analysis.
+type Stored struct {
 	Timeline *analyzer.Timeline
 	// Causes are nil if they were not looked for.
 	Causes *why.Causes
@@ -70,7 +70,7 @@ const (
 
 // Field returns the result as an encoded field of a TracePacket, in two parts so that the
 // larger one is not copied. The same result gives the same bytes.
-func (r *Result) Field() (head, content []byte) {
+func (r *Stored) Field() (head, content []byte) {
 	var deflated bytes.Buffer
 	z, _ := flate.NewWriter(&deflated, flate.DefaultCompression)
 	r.encode(z)
@@ -85,7 +85,7 @@ func (r *Result) Field() (head, content []byte) {
 }
 
 // Append appends the result, which is not compressed, to b.
-func (r *Result) Append(b []byte) []byte {
+func (r *Stored) Append(b []byte) []byte {
 	const perFrame = 128 // about
 	c := newCodec(r.Timeline, trace.Limits{})
 	c.writing, c.out = true, slices.Grow(b, perFrame*len(r.Timeline.Frames))
@@ -96,7 +96,7 @@ func (r *Result) Append(b []byte) []byte {
 // Format identifies the form of what Append appends. Only a program with the same one reads it.
 func Format() string { return fmt.Sprintf("%d-%x", version, schema()) }
 
-func (r *Result) encode(to io.Writer) {
+func (r *Stored) encode(to io.Writer) {
 	c := newCodec(r.Timeline, trace.Limits{})
 	c.writing, c.to = true, to
 	c.content(r)
@@ -105,7 +105,7 @@ func (r *Result) encode(to io.Writer) {
 
 // Decode returns the result that the field PacketField has. The inflation counts what it
 // inflates. The error is ErrVersion, an *unpack.LimitError, or that of damage.
-func Decode(b []byte, l trace.Limits, inflation *unpack.Inflation) (*Result, error) {
+func Decode(b []byte, l trace.Limits, inflation *unpack.Inflation) (*Stored, error) {
 	deflated, err := open(b)
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func Decode(b []byte, l trace.Limits, inflation *unpack.Inflation) (*Result, err
 
 // Read returns the result that Append has stored. The error is an *unpack.LimitError, or that of damage or
 // of the reader.
-func Read(from io.Reader, l trace.Limits) (*Result, error) {
+func Read(from io.Reader, l trace.Limits) (*Stored, error) {
 	r, err := decode(from, l)
 	if err != nil {
 		return nil, err
@@ -161,8 +161,8 @@ func open(b []byte) (deflated []byte, err error) {
 }
 
 // decode reads content. It checks each value, but not what they are together.
-func decode(from io.Reader, l trace.Limits) (*Result, error) {
-	r := &Result{Timeline: &analyzer.Timeline{}}
+func decode(from io.Reader, l trace.Limits) (*Stored, error) {
+	r := &Stored{Timeline: &analyzer.Timeline{}}
 	c := newCodec(r.Timeline, l)
 	c.in = bufio.NewReader(from)
 	c.content(r)

@@ -119,7 +119,7 @@ func (f *filler) explanation() *why.Explanation {
 }
 
 // full returns a result in which all fields are set. It is no valid one.
-func full() *Result {
+func full() *Stored {
 	f := &filler{
 		frames:    []*analyzer.Frame{{}, {}, {}},
 		processes: []*analyzer.Process{{}, {}},
@@ -127,7 +127,7 @@ func full() *Result {
 	for _, p := range f.processes {
 		f.fill(reflect.ValueOf(p).Elem())
 	}
-	r := &Result{Timeline: &analyzer.Timeline{}, Lines: &hitrace.Totals{}, Causes: &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{}}}
+	r := &Stored{Timeline: &analyzer.Timeline{}, Lines: &hitrace.Totals{}, Causes: &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{}}}
 	t := reflect.ValueOf(r.Timeline).Elem()
 	for i := range t.NumField() {
 		if name := t.Type().Field(i).Name; t.Field(i).CanSet() && name != "Frames" && name != "Processes" {
@@ -177,7 +177,7 @@ func full() *Result {
 }
 
 // encode returns the content of a result, before it is deflated.
-func encode(r *Result) []byte {
+func encode(r *Stored) []byte {
 	var b bytes.Buffer
 	r.encode(&b)
 	return b.Bytes()
@@ -187,28 +187,28 @@ func encode(r *Result) []byte {
 func TestEveryField(t *testing.T) {
 	want := full()
 	got := must.Get(decode(bytes.NewReader(encode(want)), trace.Limits{}))(t)
-	explained := func(r *Result) (list []*why.Explanation) {
+	explained := func(r *Stored) (list []*why.Explanation) {
 		for _, f := range r.Timeline.Frames {
 			list = append(list, r.Causes.Frames[f])
 		}
 		r.Causes.Frames = nil
 		return list
 	}
-	responses := func(r *Result) (list []*why.Explanation) {
+	responses := func(r *Stored) (list []*why.Explanation) {
 		for _, i := range r.Timeline.Interactions {
 			list = append(list, r.Causes.Responses[i])
 		}
 		r.Causes.Responses = nil
 		return list
 	}
-	hangs := func(r *Result) (list []*why.Explanation) {
+	hangs := func(r *Stored) (list []*why.Explanation) {
 		for _, h := range r.Timeline.Hangs {
 			list = append(list, r.Causes.OfHang(h))
 		}
 		r.Causes.Hangs = nil
 		return list
 	}
-	late := func(r *Result) (list []*why.Explanation) {
+	late := func(r *Stored) (list []*why.Explanation) {
 		for _, l := range r.Timeline.Layers {
 			for _, b := range l.Buffers {
 				list = append(list, r.Causes.Buffers[b])
@@ -244,7 +244,7 @@ func TestEveryField(t *testing.T) {
 }
 
 // small returns a valid result with a late frame.
-func small() *Result {
+func small() *Stored {
 	feed := why.Function{Name: "Feed::recompute", Module: "libentry.so"}
 	p := &analyzer.Process{PID: 7, Name: "app", Threads: []analyzer.Thread{{TID: 7, Name: "app"}}}
 	f := &analyzer.Frame{
@@ -258,7 +258,7 @@ func small() *Result {
 		{Layer: l, Sequence: 4, TID: 9, Queued: 120, Fate: analyzer.Discarded},
 		{Layer: l, Sequence: 1, TID: 7, Queued: 140, Acquired: 160, Present: 240, Fate: analyzer.Shown, Pace: analyzer.Even, Interval: 40, Frame: f},
 	}
-	return &Result{
+	return &Stored{
 		Timeline: &analyzer.Timeline{
 			Processes: []*analyzer.Process{p}, Frames: []*analyzer.Frame{f}, Span: analyzer.Interval{Start: 1, End: 900}, Interactions: []*analyzer.Interaction{i},
 			Layers: []*analyzer.Layer{l},
@@ -302,7 +302,7 @@ func TestDecode(t *testing.T) {
 		r.Steps = nil
 	}
 	even.Causes.Buffers = map[*analyzer.Buffer]*why.Explanation{even.Timeline.Layers[0].Buffers[2]: {}}
-	warned := func(n int, text string) *Result {
+	warned := func(n int, text string) *Stored {
 		r := small()
 		for range n {
 			r.Warnings = append(r.Warnings, trace.Warning{Text: text})
@@ -326,7 +326,7 @@ func TestDecode(t *testing.T) {
 	}
 	none := func(err error) bool { return err == nil }
 	other := func(err error) bool { return err == ErrVersion }
-	wrapped := func(r *Result) []byte { return wrap(version, schema(), encode(r)) }
+	wrapped := func(r *Stored) []byte { return wrap(version, schema(), encode(r)) }
 	for _, c := range []struct {
 		name   string
 		field  []byte
@@ -362,47 +362,47 @@ func TestDecode(t *testing.T) {
 
 // Values that later code relies on are checked.
 func TestImpossible(t *testing.T) {
-	for name, change := range map[string]func(*Result, *analyzer.Frame, *why.Explanation){
-		"a cause without a share": func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.Shares = nil },
-		"a knock-on of no frame":  func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.Outcome = why.KnockOn },
-		"picked up by no frame":   func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.PickUp = &why.Explanation{} },
-		"explanations within one another": func(_ *Result, f *analyzer.Frame, e *why.Explanation) {
+	for name, change := range map[string]func(*Stored, *analyzer.Frame, *why.Explanation){
+		"a cause without a share": func(_ *Stored, _ *analyzer.Frame, e *why.Explanation) { e.Shares = nil },
+		"a knock-on of no frame":  func(_ *Stored, _ *analyzer.Frame, e *why.Explanation) { e.Outcome = why.KnockOn },
+		"picked up by no frame":   func(_ *Stored, _ *analyzer.Frame, e *why.Explanation) { e.PickUp = &why.Explanation{} },
+		"explanations within one another": func(_ *Stored, f *analyzer.Frame, e *why.Explanation) {
 			f.Render = f
 			for range 100 {
 				e.PickUp = &why.Explanation{}
 				e = e.PickUp
 			}
 		},
-		"an outcome of a buffer": func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.Outcome = why.QueuedLate },
-		"a time before the boot": func(_ *Result, f *analyzer.Frame, _ *why.Explanation) { f.Vsync = -1 },
-		"a time after all":       func(_ *Result, f *analyzer.Frame, _ *why.Explanation) { f.Vsync = trace.MaxTime + 1 },
-		"an unknown wait":        func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.Shares[0].Wait = 200 },
-		"a negative process id":  func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Processes[0].PID = -5 },
-		"frames not in order": func(r *Result, f *analyzer.Frame, _ *why.Explanation) {
+		"an outcome of a buffer": func(_ *Stored, _ *analyzer.Frame, e *why.Explanation) { e.Outcome = why.QueuedLate },
+		"a time before the boot": func(_ *Stored, f *analyzer.Frame, _ *why.Explanation) { f.Vsync = -1 },
+		"a time after all":       func(_ *Stored, f *analyzer.Frame, _ *why.Explanation) { f.Vsync = trace.MaxTime + 1 },
+		"an unknown wait":        func(_ *Stored, _ *analyzer.Frame, e *why.Explanation) { e.Shares[0].Wait = 200 },
+		"a negative process id":  func(r *Stored, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Processes[0].PID = -5 },
+		"frames not in order": func(r *Stored, f *analyzer.Frame, _ *why.Explanation) {
 			r.Timeline.Frames = append(r.Timeline.Frames, &analyzer.Frame{Process: f.Process, Actual: analyzer.Interval{Start: 50, End: 60}})
 		},
-		"a frame that ends early": func(_ *Result, f *analyzer.Frame, _ *why.Explanation) { f.Actual.End = 90 },
-		"late without a deadline": func(_ *Result, f *analyzer.Frame, _ *why.Explanation) { f.Deadline = 0 },
-		"an infinite drift": func(r *Result, _ *analyzer.Frame, _ *why.Explanation) {
+		"a frame that ends early": func(_ *Stored, f *analyzer.Frame, _ *why.Explanation) { f.Actual.End = 90 },
+		"late without a deadline": func(_ *Stored, f *analyzer.Frame, _ *why.Explanation) { f.Deadline = 0 },
+		"an infinite drift": func(r *Stored, _ *analyzer.Frame, _ *why.Explanation) {
 			r.Timeline.Clock.Drift = 1 / float64(r.Lines.Lost)
 		},
-		"a layer out of order":    func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].ID = 0 },
-		"a fate that is not":      func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].Buffers[0].Fate = 3 },
-		"a pace that is not":      func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].Buffers[0].Pace = 5 },
-		"a framework that is not": func(_ *Result, f *analyzer.Frame, _ *why.Explanation) { f.Framework = 200 },
-		"a negative interval":     func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].Buffers[2].Interval = -1 },
-		"a negative thread":       func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].Buffers[2].TID = -1 },
-		"a buffer shown early":    func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].Buffers[2].Present = 150 },
-		"an unknown display sync": func(_ *Result, f *analyzer.Frame, _ *why.Explanation) {
+		"a layer out of order":    func(r *Stored, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].ID = 0 },
+		"a fate that is not":      func(r *Stored, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].Buffers[0].Fate = 3 },
+		"a pace that is not":      func(r *Stored, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].Buffers[0].Pace = 5 },
+		"a framework that is not": func(_ *Stored, f *analyzer.Frame, _ *why.Explanation) { f.Framework = 200 },
+		"a negative interval":     func(r *Stored, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].Buffers[2].Interval = -1 },
+		"a negative thread":       func(r *Stored, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].Buffers[2].TID = -1 },
+		"a buffer shown early":    func(r *Stored, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].Buffers[2].Present = 150 },
+		"an unknown display sync": func(_ *Stored, f *analyzer.Frame, _ *why.Explanation) {
 			f.DisplaySyncs = []analyzer.DisplaySync{{Type: analyzer.UnknownSync + 1}}
 		},
-		"a call of a later call":     func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.Calls[1].Parent = 1 },
-		"two roots of calls":         func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.Calls[1].Parent = -1 },
-		"a first call with a caller": func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.Calls[0].Parent = 0 },
-		"a negative time of a call":  func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.Calls[1].Time = -1 },
-		"negative samples":           func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.Functions[0].Samples = -1 },
-		"a negative time of a use":   func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Causes.Uses[0].Late.Time = -1 },
-		"a negative count of lines":  func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Lines.Lines = -1 },
+		"a call of a later call":     func(_ *Stored, _ *analyzer.Frame, e *why.Explanation) { e.Calls[1].Parent = 1 },
+		"two roots of calls":         func(_ *Stored, _ *analyzer.Frame, e *why.Explanation) { e.Calls[1].Parent = -1 },
+		"a first call with a caller": func(_ *Stored, _ *analyzer.Frame, e *why.Explanation) { e.Calls[0].Parent = 0 },
+		"a negative time of a call":  func(_ *Stored, _ *analyzer.Frame, e *why.Explanation) { e.Calls[1].Time = -1 },
+		"negative samples":           func(_ *Stored, _ *analyzer.Frame, e *why.Explanation) { e.Functions[0].Samples = -1 },
+		"a negative time of a use":   func(r *Stored, _ *analyzer.Frame, _ *why.Explanation) { r.Causes.Uses[0].Late.Time = -1 },
+		"a negative count of lines":  func(r *Stored, _ *analyzer.Frame, _ *why.Explanation) { r.Lines.Lines = -1 },
 	} {
 		r := small()
 		f := r.Timeline.Frames[0]

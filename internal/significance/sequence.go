@@ -639,7 +639,7 @@ func (r *SequenceResult) setDetectable(s Sequence, found []*place) {
 
 // Interval returns the 1 − Level confidence interval of the mean of the known values of units; infinite
 // with fewer than two.
-func Interval(units []Unit) (low, high float64) {
+func Interval(units []UnitValue) (low, high float64) {
 	n, mean, squares := 0, 0.0, 0.0
 	for _, u := range units {
 		if !u.Known() {

@@ -22,8 +22,8 @@ const Level = 0.04
 // nothing is known about how units differ.
 const MinUnits = 4
 
-// Unit is the value of a quantity in a unit.
-type Unit struct {
+// UnitValue is the value of a quantity in a unit.
+type UnitValue struct {
 	Value float64 // NaN if unknown
 	// Variance is that of the value if the unit was observed again, for example from resampling
 	// a run. NaN if unknown.
@@ -31,14 +31,14 @@ type Unit struct {
 }
 
 // Known reports whether the value is known.
-func (u Unit) Known() bool { return !math.IsNaN(u.Value) }
+func (u UnitValue) Known() bool { return !math.IsNaN(u.Value) }
 
 // Exactly returns a unit with an unknown variance.
-func Exactly(value float64) Unit { return Unit{value, math.NaN()} }
+func Exactly(value float64) UnitValue { return UnitValue{value, math.NaN()} }
 
 // Series is a quantity in the units of both sides.
 type Series struct {
-	Base, New []Unit
+	Base, New []UnitValue
 	// Typical is the standard deviation between units that is typical of the quantity, as a share
 	// of its value.
 	Typical float64
@@ -146,7 +146,7 @@ func different(tests []*test) int {
 // test is a hypothesis that is tested.
 type test struct {
 	Hypothesis
-	units    []Unit // base's, then new's less Than
+	units    []UnitValue // base's, then new's less Than
 	known    [2]int
 	base     float64 // the mean of base
 	prior    float64 // a variance
@@ -164,7 +164,7 @@ const priorFreedom = 2
 func newTest(h Hypothesis, result *Result) *test {
 	x := &test{Hypothesis: h, result: result}
 	sum, within, variances := 0.0, 0.0, 0.0
-	for side, units := range [2][]Unit{h.Base, h.New} {
+	for side, units := range [2][]UnitValue{h.Base, h.New} {
 		for _, u := range units {
 			if u.Known() {
 				x.known[side]++

@@ -8,14 +8,14 @@ import (
 	"ohframe/internal/testing/slow"
 )
 
-func exactly(values ...float64) (list []Unit) {
+func exactly(values ...float64) (list []UnitValue) {
 	for _, x := range values {
 		list = append(list, Exactly(x))
 	}
 	return list
 }
 
-func series(base, new []Unit) *Series { return &Series{Base: base, New: new} }
+func series(base, new []UnitValue) *Series { return &Series{Base: base, New: new} }
 
 func near(a, b, margin float64) bool { return math.Abs(a-b) <= margin }
 
@@ -105,7 +105,7 @@ func TestEqualUnits(t *testing.T) {
 func TestTooFewUnits(t *testing.T) {
 	unknown := math.NaN()
 	for _, test := range []struct {
-		base, new []Unit
+		base, new []UnitValue
 		want      bool
 	}{
 		{exactly(1), exactly(2), false}, {exactly(1), exactly(2, 3), false}, {exactly(1), exactly(2, 3, 4), true}, {exactly(1, 2), exactly(2, 3), true},
@@ -155,7 +155,7 @@ func TestPermutation(t *testing.T) {
 // Of 11 and 11 units random divisions are drawn. Hardly any of them is as extreme as units that a change
 // separates; the observed one counts.
 func TestRandomDivisions(t *testing.T) {
-	var base, new []Unit
+	var base, new []UnitValue
 	for i := range 11 {
 		base, new = append(base, Exactly(float64(i))), append(new, Exactly(float64(100+i)))
 	}
@@ -169,9 +169,9 @@ func TestRandomDivisions(t *testing.T) {
 }
 
 // normal draws units without a change.
-func normal(r *rand.Rand, n int, shift float64) (list []Unit) {
+func normal(r *rand.Rand, n int, shift float64) (list []UnitValue) {
 	for range n {
-		list = append(list, Unit{shift + r.NormFloat64(), .5})
+		list = append(list, UnitValue{shift + r.NormFloat64(), .5})
 	}
 	return list
 }
@@ -245,9 +245,9 @@ func TestDetectableAndNeeded(t *testing.T) {
 	known := Hypothesis{Series: series(normal(r, 200, 0), normal(r, 200, 1)), Direction: Up, Limit: .1}
 	// A value of 1 that doubles varies more: a variance of 0.5 between units becomes 2, one of 0.5
 	// within them 1.
-	one := func(n int, mean float64) (list []Unit) {
+	one := func(n int, mean float64) (list []UnitValue) {
 		for range n {
-			list = append(list, Unit{mean + r.NormFloat64()*math.Sqrt(.0005*mean*mean+.0005*mean), .0005})
+			list = append(list, UnitValue{mean + r.NormFloat64()*math.Sqrt(.0005*mean*mean+.0005*mean), .0005})
 		}
 		return list
 	}

@@ -29,7 +29,7 @@ type Document struct {
 	// Warnings are about the whole document, such as skipped inputs.
 	Warnings []string
 	// Gate has the conditions and what they apply to.
-	Gate Gate
+	Gate GateReport
 	// Blocks are the content, in order.
 	Blocks []Block
 	// Terms are explained at the end of a page.
@@ -41,8 +41,8 @@ type Document struct {
 // Term is a term of the field with its definition.
 type Term struct{ Name, Definition string }
 
-// Gate has the results of conditions.
-type Gate struct {
+// GateReport has the results of conditions.
+type GateReport struct {
 	condition.Gate
 	// Subject is what checks of no single input are about, such as "base → new"; the title if it
 	// is empty.

@@ -55,7 +55,7 @@ func resultOf(c *condition.Check) result {
 }
 
 // with returns the checks with a result.
-func (g *Gate) with(r result) (list []condition.Check) {
+func (g *GateReport) with(r result) (list []condition.Check) {
 	for i := range g.Checks {
 		if resultOf(&g.Checks[i]) == r {
 			list = append(list, g.Checks[i])
@@ -70,7 +70,7 @@ const maxChecks = 20
 const unchecked = "nothing was checked"
 
 // summary says in a sentence what came of the comparison and of the checks.
-func (g *Gate) summary() string {
+func (g *GateReport) summary() string {
 	var parts []string
 	switch {
 	case g.Verdict != "":
@@ -85,7 +85,7 @@ func (g *Gate) summary() string {
 }
 
 // isBad reports whether --strict does not accept an input.
-func (g *Gate) isBad(name string) bool {
+func (g *GateReport) isBad(name string) bool {
 	return g.Strict && slices.ContainsFunc(g.Bad, func(b condition.BadInput) bool { return b.Name == name })
 }
 

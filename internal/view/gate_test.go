@@ -23,7 +23,7 @@ const evil = "a<b>&\"'|`*_[x](y)@someone #1 %0A::error::\x1b[2J\u202e\x00\xff,:\
 func hostile() *Document {
 	bad := &quality.Quality{Verdict: stats.Unreliable, Reasons: []stats.Reason{{Code: "lines", Verdict: stats.Unreliable, Text: evil}}}
 	limited := &quality.Quality{Verdict: stats.Limited, Reasons: []stats.Reason{{Code: "lines", Verdict: stats.Limited, Text: "a few lines"}}}
-	d := &Document{Title: evil, Gate: Gate{Gate: condition.Gate{Bad: []condition.BadInput{{Name: evil, Text: evil}}}, Inputs: []Input{{Name: evil, Quality: bad}, {Name: "limited", Quality: limited}, {Name: "b"}, {Name: evil, Skipped: evil}}, Tables: []Table{*measures(evil, evil)}, Verdict: evil}}
+	d := &Document{Title: evil, Gate: GateReport{Gate: condition.Gate{Bad: []condition.BadInput{{Name: evil, Text: evil}}}, Inputs: []Input{{Name: evil, Quality: bad}, {Name: "limited", Quality: limited}, {Name: "b"}, {Name: evil, Skipped: evil}}, Tables: []Table{*measures(evil, evil)}, Verdict: evil}}
 	for _, s := range []condition.Status{condition.Failed, condition.Passed, condition.Unknown} {
 		d.Gate.Checks = append(d.Gate.Checks, condition.Check{Input: evil, Process: evil, Condition: evil, Status: s, Text: evil, File: evil, Line: 3})
 	}
@@ -204,7 +204,7 @@ func TestMarkdownRows(t *testing.T) {
 	check := func(in, process, status, text string, excess float64) condition.Check {
 		return condition.Check{Input: in, Process: process, Condition: "jank_rate>30%", Status: condition.Status(status), Text: text, Excess: excess, Undecided: status == "passed" && excess > 0}
 	}
-	g := Gate{Gate: condition.Gate{Checks: []condition.Check{
+	g := GateReport{Gate: condition.Gate{Checks: []condition.Check{
 		check("1", "p", "passed", "1 %", -29), check("2", "p", "passed", "29 %", -1), check("", "u", "unknown", "why", 0), check("", "c", "passed", "+9 % (may be chance)", 4),
 		check("1", "f", "failed", "31 %", 1), check("2", "f", "failed", "41 %", 11), check("3", "f", "passed", "2 %", -28),
 	}}}
@@ -229,13 +229,13 @@ func TestConditions(t *testing.T) {
 	check := func(process, status, text string, excess float64) condition.Check {
 		return condition.Check{Process: process, Condition: "jank_rate>30%", Status: condition.Status(status), Text: text, Excess: excess, Undecided: status == "passed" && excess > 0}
 	}
-	undecided := Gate{Gate: condition.Gate{Checks: []condition.Check{check("a", "passed", "+9 %", 4), check("b", "passed", "0 %", 0)}}}
+	undecided := GateReport{Gate: condition.Gate{Checks: []condition.Check{check("a", "passed", "+9 %", 4), check("b", "passed", "0 %", 0)}}}
 	must.Equal(t, undecided.summary(), "2 checks, none failed, 1 undecided")
 	page := write(t, &Document{Gate: undecided}, "html")
 	if !strings.Contains(page, "<summary>1 condition passed</summary><ul><li>b: jank_rate&gt;30%: 0 %</ul>") || !strings.Contains(page, "<h2>1 condition undecided</h2><ul><li>a: jank_rate&gt;30%: &#43;9 %</ul>") {
 		t.Error("a page does not list what is undecided")
 	}
-	g := Gate{Gate: condition.Gate{Checks: []condition.Check{check("a", "passed", "0 %", -30), check("b", "passed", "+9 %", 4), check("c", "unknown", "why", 0), check("d", "failed", "+50 %", 45)}}}
+	g := GateReport{Gate: condition.Gate{Checks: []condition.Check{check("a", "passed", "0 %", -30), check("b", "passed", "+9 %", 4), check("c", "unknown", "why", 0), check("d", "failed", "+50 %", 45)}}}
 	const listed = "Conditions: 1 of 4 checks failed, 1 cannot be checked, 1 undecided\n\n  failed     d: jank_rate>30%: +50 %\n  unknown    c: jank_rate>30%: why\n  undecided  b: jank_rate>30%: +9 %\n  passed     a: jank_rate>30%: 0 %\n\n"
 	must.Equal(t, write(t, &Document{Gate: g}, "table"), listed)
 	g.Checks = append(slices.Repeat(g.Checks[:1], maxChecks), g.Checks[3])
@@ -246,7 +246,7 @@ func TestConditions(t *testing.T) {
 
 // The verdict is first, then what limits it. Names are text, not Markdown.
 func TestMarkdown(t *testing.T) {
-	d := &Document{Title: "a → b", Gate: Gate{
+	d := &Document{Title: "a → b", Gate: GateReport{
 		Verdict: "1 measure worse, 0 measures better", Tables: []Table{*measures("a|b", "60")}, Warnings: []string{"other days"},
 		Inputs: []Input{{Name: "limited", Quality: &quality.Quality{Verdict: stats.Limited, Reasons: []stats.Reason{{Code: "lines", Verdict: stats.Limited, Text: "few"}}}}, {Name: "good", Quality: &quality.Quality{Verdict: stats.Good}}},
 		Gate:   condition.Gate{Checks: []condition.Check{{Process: "gallery", Condition: "fps<55", Status: condition.Failed, Text: "50.00", File: "b.txt", Line: 3}}},
@@ -275,17 +275,17 @@ func TestMarkdownMark(t *testing.T) {
 		return checks
 	}
 	for _, x := range []struct {
-		Gate
+		GateReport
 		want string
 	}{
-		{Gate{Gate: condition.Gate{Checks: of(condition.Passed, condition.Failed, condition.Unknown)}}, "❌ 1 of 3 checks failed, 1 cannot be checked."},
-		{Gate{Gate: condition.Gate{Checks: of(condition.Passed, condition.Unknown)}}, "⚠️ Cannot tell: 2 checks, none failed, 1 cannot be checked."},
-		{Gate{Gate: condition.Gate{Checks: of(condition.Passed)}}, "✅ 1 check, none failed."},
-		{Gate{Gate: condition.Gate{Strict: true, Total: 3, Skipped: 1}}, "⚠️ Cannot tell: 1 of 3 inputs skipped."},
-		{Gate{Gate: condition.Gate{Total: 3, Skipped: 1}}, "Nothing was checked; 1 of 3 inputs skipped."},
-		{Gate{Error: "no file"}, "❌ Nothing was checked."},
+		{GateReport{Gate: condition.Gate{Checks: of(condition.Passed, condition.Failed, condition.Unknown)}}, "❌ 1 of 3 checks failed, 1 cannot be checked."},
+		{GateReport{Gate: condition.Gate{Checks: of(condition.Passed, condition.Unknown)}}, "⚠️ Cannot tell: 2 checks, none failed, 1 cannot be checked."},
+		{GateReport{Gate: condition.Gate{Checks: of(condition.Passed)}}, "✅ 1 check, none failed."},
+		{GateReport{Gate: condition.Gate{Strict: true, Total: 3, Skipped: 1}}, "⚠️ Cannot tell: 1 of 3 inputs skipped."},
+		{GateReport{Gate: condition.Gate{Total: 3, Skipped: 1}}, "Nothing was checked; 1 of 3 inputs skipped."},
+		{GateReport{Error: "no file"}, "❌ Nothing was checked."},
 	} {
-		if out := write(t, &Document{Title: "a", Gate: x.Gate}, "markdown"); !strings.HasPrefix(out, "### a\n\n"+x.want+"\n") {
+		if out := write(t, &Document{Title: "a", Gate: x.GateReport}, "markdown"); !strings.HasPrefix(out, "### a\n\n"+x.want+"\n") {
 			t.Errorf("got\n%s, want %s", out, x.want)
 		}
 	}
@@ -298,7 +298,7 @@ func TestNothingChecked(t *testing.T) {
 			t.Errorf("%s: %q", format, out)
 		}
 	}
-	d := &Document{Title: "Frame report", Gate: Gate{Error: "new/*.ftrace: no file matches", Gate: condition.Gate{Strict: true}}}
+	d := &Document{Title: "Frame report", Gate: GateReport{Error: "new/*.ftrace: no file matches", Gate: condition.Gate{Strict: true}}}
 	for format, want := range map[string]string{
 		"markdown": "\n\n❌ Nothing was checked.\n\n- new/\\*.ftrace: no file matches\n",
 		"junit":    `<testcase classname="Frame report" name="inputs" time="0">` + "\n   <error message=",

@@ -69,7 +69,7 @@ var marks = [...]string{failed: "❌ ", unknown: "⚠️ ", undecided: "ℹ️ "
 
 // table has a row for each condition and process, in all inputs together: the worst of them, and how many
 // inputs are as bad. The worst rows are first.
-func (g *Gate) table() Table {
+func (g *GateReport) table() Table {
 	type row struct {
 		name        string
 		worst       *condition.Check

@@ -32,7 +32,7 @@ func WriteTerminal(w io.Writer, d *Document, style text.Style) error {
 }
 
 // conditions lists the results of conditions.
-func (t *terminal) conditions(g *Gate) {
+func (t *terminal) conditions(g *GateReport) {
 	if len(g.Checks) == 0 {
 		return
 	}

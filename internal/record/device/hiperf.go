@@ -109,7 +109,7 @@ func (t *Tracing) SampleScript(s Sampling) string {
 		ready, tries = "[ $n -ge 5 ]", 6
 	}
 	run := scriptClose + `; trap "" 2; exec ` + t.Command(s)
-	return in(t.Dir, `[ -e DIR/live ] || exit
+	return withDir(t.Dir, `[ -e DIR/live ] || exit
 `+scriptKillHiperf+`
 echo >DIR/busy
 rm -f DIR/t.perf.data
@@ -168,7 +168,7 @@ func hiperfMessage(log string) (message string) {
 // second for five seconds, and then once a second. A hiperf that does not end is killed: its file has
 // no names of functions then.
 func (t *Tracing) EndSamplesScript() string {
-	return in(t.Dir, fmt.Sprintf(`if p=$(cat DIR/hiperf 2>/dev/null); then
+	return withDir(t.Dir, fmt.Sprintf(`if p=$(cat DIR/hiperf 2>/dev/null); then
 n=0; while %[1]s && [ $n -lt %[2]d ]; do kill -2 $p 2>/dev/null; t=0.2; [ $n -lt 25 ] || t=1; sleep $t; n=$((n+1)); done
 %[1]s && { kill -9 $p; echo >DIR/cut; sleep 0.2; }
 rm -f DIR/hiperf

@@ -29,7 +29,7 @@ func Kind(path, trace, samples string) string {
 
 // KeepSamplesScript comes before a CloseScript that keeps the samples, and not the trace.
 func KeepSamplesScript(dir string) string {
-	return in(dir, "mv DIR/t.perf.data DIR/samples.perf.data && rm -f DIR/t.ftrace\n")
+	return withDir(dir, "mv DIR/t.perf.data DIR/samples.perf.data && rm -f DIR/t.ftrace\n")
 }
 
 // CloseScript ends a recording that may be under way, and removes its folder; with keep,
@@ -43,7 +43,7 @@ func CloseScript(dir string, keep bool) string {
 	if keep {
 		stop, end = "", scriptDrop+"\n"+scriptOpen+" || { "+scriptKill+"; "+scriptTidy+"; }"
 	}
-	return in(dir, stop+"n=0; while [ -e DIR/busy ] && [ $n -lt 50 ]; do sleep 0.2; n=$((n+1)); done\n"+
+	return withDir(dir, stop+"n=0; while [ -e DIR/busy ] && [ $n -lt 50 ]; do sleep 0.2; n=$((n+1)); done\n"+
 		"[ -e DIR/busy ] || { "+end+"\n}\n[ -e DIR/live ] && cat DIR/drop 2>/dev/null\n[ -e DIR/undo ] && cat DIR/undone 2>/dev/null\necho '"+markLeft+"'\nls -d DIR/live DIR/busy DIR/undo DIR/hiperf DIR/*.ftrace DIR/*.perf.data 2>/dev/null\ntrue")
 }
 
@@ -68,7 +68,7 @@ func RemoveScript(dir string) string {
 	if !isOwnFolder().MatchString(dir) {
 		return "false"
 	}
-	return in(dir, scriptKillHiperf+"; "+scriptUndo+"; "+scriptKill+"; rm -rf DIR")
+	return withDir(dir, scriptKillHiperf+"; "+scriptUndo+"; "+scriptKill+"; rm -rf DIR")
 }
 
 // Left is what a recording has left on the device, or one that is under way.

@@ -71,8 +71,8 @@ func (t *Tracing) SetScript(list []Parameter) string {
 		set.WriteString(p.set(p.Value) + "; ")
 		undo.WriteString(p.set(p.Before) + "\n")
 	}
-	return in(t.Dir, "[ -e DIR/live ] && cat >DIR/undo <<'END' || exit\n") + undo.String() + "END\n" +
-		in(t.Dir, scriptChange("{ "+set.String()+"}", "set", "cat DIR/set")) + "true"
+	return withDir(t.Dir, "[ -e DIR/live ] && cat >DIR/undo <<'END' || exit\n") + undo.String() + "END\n" +
+		withDir(t.Dir, scriptChange("{ "+set.String()+"}", "set", "cat DIR/set")) + "true"
 }
 
 var notSet = pattern.New(`(?m)^(Set parameter \S+ .*fail.*)$`)

@@ -102,8 +102,8 @@ const (
 // statusNoFolder is the exit status of BeginScript if it cannot make the folder.
 const statusNoFolder = 90
 
-// in replaces DIR in a script.
-func in(dir, script string) string { return strings.ReplaceAll(script, "DIR", dir) }
+// withDir replaces DIR in a script.
+func withDir(dir, script string) string { return strings.ReplaceAll(script, "DIR", dir) }
 
 // scriptDrop closes the session without a trace. live goes only when that is known, or
 // tracing is off: then nothing is recorded, and the next recording ends what is open.
@@ -150,7 +150,7 @@ func scriptChange(command, log, after string) string {
 func (t *Tracing) BeginScript() string {
 	seconds := int(t.Max.Seconds())
 	hitrace := fmt.Sprintf("hitrace --trace_clock %s -b %d --trace_begin %s", Clock, t.BufferKB, strings.Join(t.Tags, " "))
-	return in(t.Dir, fmt.Sprintf(`mkdir DIR && chmod 700 DIR && echo %s $(($(date +%%s)+%d)) >DIR/live || exit %d
+	return withDir(t.Dir, fmt.Sprintf(`mkdir DIR && chmod 700 DIR && echo %s $(($(date +%%s)+%d)) >DIR/live || exit %d
 setsid sh -c %s </dev/null >/dev/null 2>&1 &
 echo $! >DIR/watchdog
 `, t.Owner, seconds, statusNoFolder, hdc.Quote(fmt.Sprintf(scriptDog, seconds)))+
@@ -210,7 +210,7 @@ func CheckBegin(r hdc.Result) (clock string, err error) {
 // for hiperf, while whose end the trace would go on. Run again after the connection
 // was lost, it waits for the first call's hitrace, if that has begun.
 func (t *Tracing) FinishScript() string {
-	return in(t.Dir, "if mkdir DIR/ending 2>/dev/null; then\n"+scriptInterrupt+"\n"+
+	return withDir(t.Dir, "if mkdir DIR/ending 2>/dev/null; then\n"+scriptInterrupt+"\n"+
 		scriptChange("hitrace --trace_finish -o "+t.TraceFile(), "finish", "[ -s "+t.TraceFile()+" ] && rm -f DIR/live; "+scriptUndo+"; echo >DIR/ended")+
 		"fi\nn=0; while [ -d DIR/ending ] && [ ! -e DIR/ended ] && [ $n -lt 600 ]; do sleep 0.2; n=$((n+1)); done\n"+
 		"cat DIR/finish\necho '"+markSize+"'\nstat -c %s "+t.TraceFile()+" 2>/dev/null")

@@ -47,7 +47,7 @@ func FuzzRead(f *testing.F) {
 				return text, err
 			}
 			must.NoError(t, read.Timeline.Validate())
-			return text + describe(t, &read.Result), nil
+			return text + describe(t, &read.Stored), nil
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -341,7 +341,7 @@ func TestConvertedKeepsCauses(t *testing.T) {
 		t.Fatal(stats, err)
 	}
 	without, _ := must.Get2(perfetto.Read(t.Context(), bytes.NewReader(withCauses(t)), perfetto.Options{}))(t)
-	if a, b := describe(t, &read.Result), describe(t, &without.Result); a != b {
+	if a, b := describe(t, &read.Stored), describe(t, &without.Stored); a != b {
 		t.Error("the causes differ")
 	}
 }

@@ -52,7 +52,7 @@ type Options struct {
 
 // Trace is what a trace says: frames or, of one that ohframe wrote, the whole result.
 type Trace struct {
-	result.Result
+	result.Stored
 	// Kernel has the kernel's events that causes of the frames follow from; nil without
 	// Options.Kernel and of a trace that ohframe wrote.
 	Kernel hitrace.Source
@@ -149,7 +149,7 @@ func Read(ctx context.Context, r io.Reader, options Options) (*Trace, *Stats, er
 	case d.results == 1 && d.resultError != nil:
 		return nil, d.stats, fmt.Errorf("%w: %w", ErrNoResult, d.resultError)
 	case d.results == 1:
-		return &Trace{Result: *d.result}, d.stats, nil
+		return &Trace{Stored: *d.result}, d.stats, nil
 	case d.stats.Events == 0:
 		return nil, d.stats, ErrNoFrames
 	case d.stats.Ours:
@@ -162,7 +162,7 @@ func Read(ctx context.Context, r io.Reader, options Options) (*Trace, *Stats, er
 	if len(t.Frames) == 0 {
 		return nil, d.stats, ErrNoFrames
 	}
-	read := &Trace{Result: result.Result{Timeline: t}}
+	read := &Trace{Stored: result.Stored{Timeline: t}}
 	if d.kernel != nil {
 		d.stats.UntimedKernel += d.kernel.toBoot(&d.clocks)
 		d.stats.Over.States = d.kernel.over
@@ -180,7 +180,7 @@ type decoder struct {
 	layers      map[string]string
 	clocks      clocks
 	processes   *processes
-	result      *result.Result
+	result      *result.Stored
 	results     int   // packets with a result
 	resultError error // of the first
 	message     perfettopb.FrameTimelineEvent

@@ -31,7 +31,7 @@ func withCauses(t testing.TB) []byte {
 }
 
 // describe returns everything that is printed about a result.
-func describe(t testing.TB, r *result.Result) string {
+func describe(t testing.TB, r *result.Stored) string {
 	t.Helper()
 	var s strings.Builder
 	s.WriteString(r.Timeline.String())
@@ -99,7 +99,7 @@ func TestResult(t *testing.T) {
 	}
 	read, stats := must.Get2(perfetto.Read(t.Context(), bytes.NewReader(whole), perfetto.Options{}))(t)
 	must.Equal(t, len(stats.Warnings()), 0, "warnings")
-	want := describe(t, &read.Result)
+	want := describe(t, &read.Stored)
 	without := slices.Concat(slices.Delete(slices.Clone(list), at, at+1)...)
 	newer := bytes.Clone(list[at])
 	newer[bytes.Index(newer, []byte{1 << 3, 6, 2<<3 | 1})+1]++ // the version, before the hash
@@ -128,7 +128,7 @@ func TestResult(t *testing.T) {
 		switch {
 		case !errors.Is(err, c.want):
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
-		case err == nil && (!stats.Ours || describe(t, &read.Result) != want):
+		case err == nil && (!stats.Ours || describe(t, &read.Stored) != want):
 			t.Errorf("%s: the result differs", c.name)
 		}
 	}
