@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ohframe/analyzer/stats"
 	"ohframe/internal/text"
 )
 
@@ -27,14 +28,22 @@ func (d *Diff) answer() (a text.Answer) {
 		of[p.verdict()]++
 	}
 	changed, ranked := d.changed(), d.ranked()
+	anyChanged := len(changed)
 	unclear := d.counts(of[Unclear], func(g *Group) bool { return worst(g.Measures) == Unclear })
 	switch {
 	case len(changed) > 0:
 		first := changed[0]
 		a.Summary = fmt.Sprintf("%s is %s: %s", first.title, first.verdict.word(), &first)
+		changed = changed[1:]
+		if i := slices.IndexFunc(changed, func(c changeOf) bool { return c.verdict != first.verdict && c.measures[0] == first.measures[0] }); i >= 0 {
+			a.Summary += fmt.Sprintf(", but %s: %s", changed[i].verdict.word(), &changed[i])
+			changed = slices.Delete(changed, i, i+1)
+		} else if m := opposite(first.leading, first.verdict); m != nil {
+			a.Summary += fmt.Sprintf(", but %s (%s)", m.words(), cmp.Or(m.Verdict.word(), notTested))
+		}
 		for _, v := range []Verdict{Worse, Better} {
 			var names []string
-			for _, c := range changed[1:] {
+			for _, c := range changed {
 				if c.verdict == v {
 					names = append(names, c.title+" ("+strings.Join(labels(c.measures, v), ", ")+")")
 				}
@@ -60,7 +69,10 @@ func (d *Diff) answer() (a text.Answer) {
 	default:
 		a.Summary = fmt.Sprintf("%s compared, no frames; %s, so not tested", d.counts(0, func(*Group) bool { return true }), d.whyNotTested())
 	}
-	if n := of[NotTested]; n > 0 && len(changed)+len(unclear) > 0 {
+	if main := d.mainOnOneSide(); main != "" {
+		a.Summary, a.Sentences = main, slices.Insert(a.Sentences, 0, a.Summary)
+	}
+	if n := of[NotTested]; n > 0 && anyChanged+len(unclear) > 0 {
 		say("%s not tested: %s", text.Count(n, "process"), d.whyNotTested())
 	}
 	for side, name := range []string{"base", "new"} {
@@ -96,22 +108,23 @@ type changeOf struct {
 	title    string
 	measures []*Measure
 	verdict  Verdict
+	leading  []*Measure // of a process
 }
 
 // changed returns what changed significantly: the worse first, processes before interactions and layers.
 func (d *Diff) changed() (list []changeOf) {
 	for _, v := range []Verdict{Worse, Better} {
-		add := func(title string, measures []*Measure) {
+		add := func(title string, measures, leading []*Measure) {
 			if len(labels(measures, v)) > 0 {
-				list = append(list, changeOf{title, measures, v})
+				list = append(list, changeOf{title, measures, v, leading})
 			}
 		}
 		for _, p := range d.ranked() {
-			add(p.title(), p.tested)
+			add(p.title(), p.tested, p.leading())
 		}
 		for _, groups := range d.groups() {
 			for _, g := range groups.worstFirst() {
-				add(g.words(), g.Measures)
+				add(g.words(), g.Measures, nil)
 			}
 		}
 	}
@@ -155,32 +168,78 @@ func (p *Pair) lost() *Measure {
 	return p.Causes.Lost
 }
 
-// values are those that matter most in a process: the first two that changed of the jank rate, the lost time, or
-// the hitches where its causes are unknown, the frame rate and the duration of frames. It is empty if none is known on
-// both sides.
-func (p *Pair) values() string {
+// leading are the measures that matter most in a process: the jank rate, the lost time, or the hitches where its causes are
+// unknown, the frame rate and the duration of frames. Those that do not compare are left out.
+func (p *Pair) leading() []*Measure {
 	rate, duration := "fps", "p95_ms"
 	if p.RefreshDiffers {
 		rate, duration = "fps_of_refresh", "p95_periods"
 	}
+	return slices.DeleteFunc([]*Measure{p.measure("jank_rate"), p.lost(), p.measure(rate), p.measure(duration)}, func(m *Measure) bool { return m.Delta == nil || m.incomparable != "" })
+}
+
+// direction returns Better or Worse for a change that is large enough to count, whether or not it may be chance; otherwise Unclear.
+func (m *Measure) direction() Verdict {
+	switch {
+	case m.equal() || m.Better == stats.Neither || math.Abs(*m.Delta) < m.smallest(nil):
+		return Unclear
+	case (*m.Delta < 0) == (m.Better == stats.Lower):
+		return Better
+	}
+	return Worse
+}
+
+// opposite returns the first measure that went the other way than v; nil without one.
+func opposite(list []*Measure, v Verdict) *Measure {
+	other := map[Verdict]Verdict{Better: Worse, Worse: Better}[v]
+	if i := slices.IndexFunc(list, func(m *Measure) bool { return other != "" && m.direction() == other }); i >= 0 {
+		return list[i]
+	}
+	return nil
+}
+
+// values are the first two of the leading measures that changed, and one that went the other way than both. It is empty if
+// none is known on both sides.
+func (p *Pair) values() string {
 	var changed, equal []string
-	for _, m := range []*Measure{p.measure("jank_rate"), p.lost(), p.measure(rate), p.measure(duration)} {
-		switch {
-		case m.Delta == nil || m.incomparable != "":
-		case m.equal():
+	var all []*Measure
+	for _, m := range p.leading() {
+		if m.equal() {
 			equal = append(equal, m.name()+" "+text.Value(m.Unit, m.Base)+text.UnitAfter(m.Unit))
-		default:
-			changed = append(changed, m.words())
+		} else {
+			changed, all = append(changed, m.words()), append(all, m)
 		}
 	}
 	if len(changed) == 0 && len(equal) > 0 {
 		return strings.Join(equal[:min(2, len(equal))], ", ") + " on both sides"
 	}
-	return strings.Join(changed[:min(2, len(changed))], ", ")
+	words := strings.Join(changed[:min(2, len(changed))], ", ")
+	if len(all) > 2 && opposite(all[:2], all[0].direction()) == nil {
+		if m := opposite(all[2:], cmp.Or(all[0].direction(), all[1].direction())); m != nil {
+			words += ", but " + m.words()
+		}
+	}
+	return words
 }
 
-// ranked returns the pairs that are shown: those that became worse first, and of those with the same
-// verdict, those whose lost time changed most.
+// mainOnOneSide says which applications that have the most frames of their side are not on the other; empty if both are.
+func (d *Diff) mainOnOneSide() string {
+	var words []string
+	for side, only := range [][]*stats.Process{d.OnlyBase, d.OnlyNew} {
+		p := largestApplication(only)
+		if p == nil || slices.ContainsFunc(d.Pairs, func(q *Pair) bool {
+			of := [2]*stats.Process{q.Base, q.New}[side]
+			return of.Kind == stats.Application && frames(of) >= frames(p)
+		}) {
+			continue
+		}
+		words = append(words, text.Process(p)+" is only in "+[2]string{"base", "new"}[side])
+	}
+	return strings.Join(words, ", ")
+}
+
+// ranked returns the pairs that are shown: those that became worse first, of those with the same
+// verdict those whose lost time changed most, then those with a known jank rate and those with the most frames.
 func (d *Diff) ranked() []*Pair {
 	list := slices.Clone(text.Largest(d.Pairs, func(p *Pair) int { return frames(p.Base) + frames(p.New) }))
 	change := func(p *Pair) float64 {
@@ -189,8 +248,17 @@ func (d *Diff) ranked() []*Pair {
 		}
 		return 0
 	}
+	known := func(p *Pair) int {
+		if p.measure("jank_rate").Delta == nil {
+			return 0
+		}
+		return 1
+	}
 	slices.SortStableFunc(list, func(a, b *Pair) int {
-		return cmp.Or(cmp.Compare(a.verdict().rank(), b.verdict().rank()), cmp.Compare(change(b), change(a)))
+		return cmp.Or(
+			cmp.Compare(a.verdict().rank(), b.verdict().rank()), cmp.Compare(change(b), change(a)), cmp.Compare(known(b), known(a)),
+			cmp.Compare(frames(b.Base)+frames(b.New), frames(a.Base)+frames(a.New)),
+		)
 	})
 	return list
 }

@@ -84,6 +84,10 @@ func TestCauseChanges(t *testing.T) {
 			t.Errorf("%s lacks the cause", format)
 		}
 	}
+	// Causes that changed little have a row together, so that rows add up.
+	if table := strings.Join(strings.Fields(write(t, d, "table", WriteOptions{})), " "); !strings.Contains(table, "other causes 1.0 → 1.0 0 not tested all causes 12.0 → 32.0 +20.0") {
+		t.Error(table)
+	}
 }
 
 // Causes explain changes of measures: if none changed, causes are not better or worse, however

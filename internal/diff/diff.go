@@ -298,19 +298,21 @@ func android(runs []*stats.Process) bool {
 	return slices.ContainsFunc(runs, func(p *stats.Process) bool { return p != nil && p.Android })
 }
 
-// proposal returns the applications with the most frames of each side, if no application is in both: they
-// may be one with two names. Of several, it is the one with the largest process id, which started last. The
-// SurfaceFlinger of a container is none: it draws applications.
-func (d *Diff) proposal() (Mapping, bool) {
-	largest := func(list []*stats.Process) (found *stats.Process) {
-		for _, p := range list {
-			if p.Kind == stats.Application && p.Name != analyzer.Compositor.String() && hasFrames(p) && (found == nil || cmp.Or(cmp.Compare(frames(p), frames(found)), cmp.Compare(p.PID, found.PID)) > 0) {
-				found = p
-			}
+// largestApplication returns the application with the most frames, of several the one with the largest process id, which
+// started last; nil without one. The SurfaceFlinger of a container is none: it draws applications.
+func largestApplication(list []*stats.Process) (found *stats.Process) {
+	for _, p := range list {
+		if p.Kind == stats.Application && p.Name != analyzer.Compositor.String() && hasFrames(p) && (found == nil || cmp.Or(cmp.Compare(frames(p), frames(found)), cmp.Compare(p.PID, found.PID)) > 0) {
+			found = p
 		}
-		return found
 	}
-	base, new := largest(d.OnlyBase), largest(d.OnlyNew)
+	return found
+}
+
+// proposal returns the applications with the most frames of each side, if no application is in both: they
+// may be one with two names.
+func (d *Diff) proposal() (Mapping, bool) {
+	base, new := largestApplication(d.OnlyBase), largestApplication(d.OnlyNew)
 	if base == nil || new == nil || slices.ContainsFunc(d.Pairs, func(p *Pair) bool { return p.Base.Kind == stats.Application }) {
 		return Mapping{}, false
 	}

@@ -416,12 +416,18 @@ func (p *Pair) causeTables() (sections []view.Block) {
 				{Text: title}, {Text: m.values()}, {Text: text.Change(m.Unit, m.Delta)}, {Text: cmp.Or(m.Verdict.word(), notTested), Level: m.Verdict.Level()},
 			}})
 		}
+		var base, new float64 // of the rows
 		for _, c := range list {
 			if math.Abs(*c.Delta) >= least && len(t.Rows) < maxShown {
 				row(text.Printable(c.title()), c.Measure)
+				base, new = base+*c.Base, new+*c.New
 			}
 		}
 		if total != nil && total.Delta != nil && (len(t.Rows) > 0 || !total.equal()) {
+			if base, new = *total.Base-base, *total.New-new; len(t.Rows) > 0 && max(math.Abs(base), math.Abs(new)) >= leastCost {
+				change := new - base
+				row("other causes", &Measure{Unit: total.Unit, Values: Values{Base: &base, New: &new, Delta: &change}})
+			}
 			row("all causes", total)
 		}
 		if len(t.Rows) > 0 {

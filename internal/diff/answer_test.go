@@ -1,0 +1,53 @@
+package diff
+
+import (
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/internal/testing/must"
+)
+
+// Headlines name what went the other way than the rest, and applications that are on one side only.
+func TestHeadlines(t *testing.T) {
+	side := func(application string, every, late, took, runs int) Side { // late frames of each 20
+		length := func(i int) int {
+			if i%20 < late {
+				return took
+			}
+			return 5
+		}
+		return repeated(runs, gallery(application, "render_service", 60, every, length).side(application))
+	}
+	var runs []Side
+	for _, late := range []int{2, 2, 2, 2, 12} {
+		runs = append(runs, side("gallery", 20, late, 11, 1))
+	}
+	for _, test := range []struct {
+		base, new Side
+		want      string
+	}{
+		{side("gallery", 25, 10, 11, 1), side("gallery", 20, 2, 19, 1), "gallery: jank rate 50.0 % → 10.0 %, FPS 40.0 → 50.0, but duration P95 11.0 → 19.0 ms; one run each, so not tested"},
+		{side("gallery", 20, 10, 11, 5), side("gallery", 20, 2, 19, 5), "gallery is worse: duration P95 11.0 → 19.0 ms, but better: jank rate 50.0 % → 10.0 %, duration P90 11.0 → 5.0 ms. No significant change in 1 process"},
+		{side("gallery", 20, 2, 19, 5), Join("varied", runs), "gallery is better: duration P95 19.0 → 11.0 ms, but jank rate 10.0 % → 20.0 % (not significant). No significant change in 1 process"},
+		{side("gallery", 20, 2, 11, 1), side("notes", 20, 2, 11, 1), "gallery is only in base, notes is only in new. render_service: jank rate 0 %, hitch ratio 0.0 ms/s on both sides; one run each, so not tested"},
+	} {
+		must.Equal(t, compare(t, test.base, test.new, Options{}).verdict(), test.want)
+	}
+}
+
+// Of processes without changes, those with a known jank rate are first.
+func TestOrderOfUnknown(t *testing.T) {
+	s := gallery("gallery", "render_service", 60, 20, lateOf(0, 1))
+	for _, f := range s.Frames {
+		if f.Kind == analyzer.ApplicationFrame {
+			f.Deadline = 0
+		}
+	}
+	d := compare(t, s.side("a"), s.side("b"), Options{})
+	var names []string
+	for _, p := range d.ranked() {
+		names = append(names, p.title())
+	}
+	must.Equal(t, strings.Join(names, " "), "render_service gallery")
+}
