@@ -130,6 +130,7 @@ func readLines(r io.Reader) <-chan struct{} {
 		for scanner.Scan() {
 			lines <- struct{}{}
 		}
+		_ = scanner.Err() // an error ends the lines, too
 	}()
 	return lines
 }
