@@ -1,11 +1,22 @@
 # Rules for the subset of Perfetto's schema. They need only Go: buf comes through
-# the Go module proxy.
+# the Go module proxy, or compiled by npm after "make buf". Compiling it takes minutes of
+# processor time. package-lock.json pins what npm installs by version and checksum.
 
-BUF := go run github.com/bufbuild/buf/cmd/buf@v1.72.0
+buf_dir := build/buf
+buf_installed := $(buf_dir)/node_modules/.package-lock.json
+buf_version := $(shell sed -n 's|.*"@bufbuild/buf": "\(.*\)".*|\1|p' protos/package.json)
+BUF = $(if $(wildcard $(buf_installed)),$(buf_dir)/node_modules/.bin/buf,go run github.com/bufbuild/buf/cmd/buf@v$(buf_version))
 PROTO_FILES := $(sort $(shell find protos/perfetto -name '*.proto'))
 PROTO_GO := internal/perfettopb
 
-.PHONY: protos protos-lint protos-stale protos-check
+.PHONY: buf protos protos-lint protos-stale protos-check
+
+buf: $(buf_installed)
+
+$(buf_installed): protos/package.json protos/package-lock.json
+	@mkdir -p $(buf_dir)
+	cp $^ $(buf_dir)
+	cd $(buf_dir) && npm ci --ignore-scripts --no-audit --no-fund
 
 # Generates the Go code.
 protos:
