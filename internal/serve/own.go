@@ -16,7 +16,6 @@ import (
 	"strings"
 
 	"ohframe/internal/ui"
-	"ohframe/internal/ui/plugin"
 )
 
 // OwnUI is a build of the UI that this program serves, with the extension and the plugin.
@@ -115,7 +114,7 @@ func (o *OwnUI) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if name == pluginPath {
-		o.send(w, r, contentTypes[".js"], int64(len(plugin.Script)), bytes.NewReader(plugin.Script))
+		o.send(w, r, contentTypes[".js"], int64(len(ui.Plugin)), bytes.NewReader(ui.Plugin))
 		return
 	}
 	if !fs.ValidPath(name) {

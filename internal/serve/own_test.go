@@ -16,7 +16,7 @@ import (
 
 	"ohframe/internal/serve"
 	"ohframe/internal/testing/must"
-	"ohframe/internal/ui/plugin"
+	"ohframe/internal/ui"
 )
 
 // build writes a build of the UI, as a folder or as a zip archive.
@@ -126,7 +126,7 @@ func TestPlugin(t *testing.T) {
 				t.Errorf("%s: another page: %s", name, body)
 			}
 			answer, body := s.ask(t, "GET", "/ohframe-plugin.js", "")
-			if answer.StatusCode != 200 || answer.Header.Get("Content-Type") != "text/javascript; charset=utf-8" || body != string(plugin.Script) {
+			if answer.StatusCode != 200 || answer.Header.Get("Content-Type") != "text/javascript; charset=utf-8" || body != string(ui.Plugin) {
 				t.Errorf("the script: %d %s, %d bytes", answer.StatusCode, answer.Header.Get("Content-Type"), len(body))
 			}
 			if !archive {

@@ -10,8 +10,8 @@ import (
 	"testing/iotest"
 
 	"ohframe/internal/source/hitrace"
-	"ohframe/internal/testing/hitracetest"
 	"ohframe/internal/testing/must"
+	"ohframe/internal/testing/tracetest"
 )
 
 // blocksOf returns all blocks of the source, and the error that ended them.
@@ -104,7 +104,7 @@ type event struct {
 // readAll returns all events of the source.
 func readAll(t *testing.T, source io.Reader) []event {
 	t.Helper()
-	events, totals := must.Get2(hitracetest.Read(source, hitrace.Options{}))(t)
+	events, totals := must.Get2(tracetest.ReadEvents(source, hitrace.Options{}))(t)
 	var list []event
 	for _, e := range events {
 		got := event{number: e.Number, time: int64(e.Time), text: string(e.Comm) + " " + string(e.Name) + " " + string(e.Args), word: e.Word}

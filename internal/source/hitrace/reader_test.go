@@ -11,13 +11,13 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
-	"ohframe/internal/testing/hitracetest"
 	"ohframe/internal/testing/must"
+	"ohframe/internal/testing/tracetest"
 )
 
 // drain returns the numbers of the lines that are events inside the window.
 func drain(r io.Reader, options hitrace.Options) (numbers []int, totals *hitrace.Totals, err error) {
-	events, totals, err := hitracetest.Read(r, options)
+	events, totals, err := tracetest.ReadEvents(r, options)
 	for _, e := range events {
 		numbers = append(numbers, e.Number)
 	}
@@ -83,7 +83,7 @@ func TestReaderTrailingSpace(t *testing.T) {
 			"B|1|H:UV_TRACE": "B H:UV_TRACE 0", "B|1|H:two  words|M62": "B H:two  words 0", "E|1|": "E  0", "E": "E  0",
 			"C|1|name|5": "C name 5", "S|1|name|-7": "S name -7", "I|1|name": "I name 0", "H|1|track|9": "H  9",
 		} {
-			events, totals, err := hitracetest.Read(strings.NewReader("\r\n"+head+payload+end+"\n"), hitrace.Options{})
+			events, totals, err := tracetest.ReadEvents(strings.NewReader("\r\n"+head+payload+end+"\n"), hitrace.Options{})
 			if err != nil || len(events) != 1 || totals.Problems.Lost() > 0 {
 				t.Errorf("%q%q: %d events, %v", payload, end, len(events), err)
 				continue

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"ohframe/internal/source/hitrace"
-	"ohframe/internal/testing/hitracetest"
 	"ohframe/internal/testing/must"
+	"ohframe/internal/testing/tracetest"
 )
 
 // A line whose time is more than ten minutes from all around it is astray; a
@@ -66,7 +66,7 @@ func TestStrays(t *testing.T) {
 func TestStraysKeepTheRest(t *testing.T) {
 	lines := strings.Repeat(" a-1 (1) [000] .... 1.000000: print: E\n", 9)
 	text := " b-2 (2) [002] .... 99999.000000: print: B|2|H:UV_TRACE\n c-3 (3) [003] .... 1.000000: print: S|3|H:M: Frame queued|4|M62\n" + lines
-	e := hitracetest.Events(t, text)[0]
+	e := tracetest.Events(t, text)[0]
 	if e.Number != 2 || e.TID != 3 || e.CPU != 3 || string(e.Comm) != "c" || e.Word != hitrace.FrameQueued || e.Marker.Value != 4 {
 		t.Errorf("the first event is %+v", e)
 	}

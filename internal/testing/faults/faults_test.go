@@ -24,9 +24,9 @@ import (
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/testing/engine/enginetest"
-	"ohframe/internal/testing/hitracetest"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
+	"ohframe/internal/testing/tracetest"
 )
 
 // Variable is the environment variable with the number of cases.
@@ -161,7 +161,7 @@ func (c *testCase) checkTimeline(t *testing.T, got *analyzer.Timeline) {
 	}
 	first := c.firstDamaged()
 	damaged := c.source.timeAt(first)
-	for _, e := range hitracetest.Events(t, string(c.text)) {
+	for _, e := range tracetest.Events(t, string(c.text)) {
 		if int(e.Number) > first { // its time may be damaged
 			damaged = min(damaged, e.Time)
 		}

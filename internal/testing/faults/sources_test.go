@@ -13,7 +13,6 @@ import (
 	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
-	"ohframe/internal/testing/hitracetest"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/tracetest"
@@ -31,7 +30,7 @@ type source struct {
 func newSource(t testing.TB, name string, text []byte) *source {
 	t.Helper()
 	s := &source{name: name, lines: slices.Collect(bytes.Lines(text)), events: map[int]hitrace.Event{}}
-	for _, e := range hitracetest.Events(t, string(text)) {
+	for _, e := range tracetest.Events(t, string(text)) {
 		s.events[int(e.Number)-1] = e
 		if e.Word != hitrace.Other {
 			s.markers = append(s.markers, int(e.Number)-1)

@@ -1,4 +1,4 @@
-// Package tracetest finds the text traces that tests read.
+// Package tracetest finds the text traces that tests read, and reads their events.
 package tracetest
 
 import (

@@ -1,5 +1,4 @@
-// Package hitracetest reads events for tests.
-package hitracetest
+package tracetest
 
 import (
 	"bytes"
@@ -12,9 +11,9 @@ import (
 	"ohframe/internal/testing/must"
 )
 
-// Read returns copies of the events inside the window, which can be kept, and what
+// ReadEvents returns copies of the events inside the window, which can be kept, and what
 // hitrace.Run returns.
-func Read(r io.Reader, options hitrace.Options) ([]hitrace.Event, *hitrace.Totals, error) {
+func ReadEvents(r io.Reader, options hitrace.Options) ([]hitrace.Event, *hitrace.Totals, error) {
 	var list []hitrace.Event
 	totals, err := hitrace.Run(context.Background(), r, options, hitrace.Sink{
 		Track: func(_ int, b *hitrace.Batch) {
@@ -35,6 +34,6 @@ func Read(r io.Reader, options hitrace.Options) ([]hitrace.Event, *hitrace.Total
 // Events returns all events of a text.
 func Events(t testing.TB, text string) []hitrace.Event {
 	t.Helper()
-	list, _ := must.Get2(Read(strings.NewReader(text), hitrace.Options{}))(t)
+	list, _ := must.Get2(ReadEvents(strings.NewReader(text), hitrace.Options{}))(t)
 	return list
 }

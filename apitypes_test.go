@@ -1,4 +1,4 @@
-package compatibility
+package ohframe_test
 
 import (
 	"go/importer"

@@ -1,4 +1,4 @@
-package compatibility
+package ohframe_test
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 // docs/dev/dependencies.md gives a reason for every module that go.mod requires or that is
 // linked into the program, and for no others.
 func TestDependencies(t *testing.T) {
-	documented := must.Get(os.ReadFile(filepath.Join(root, "docs", "dev", "dependencies.md")))(t)
+	documented := must.Get(os.ReadFile(filepath.Join("docs", "dev", "dependencies.md")))(t)
 	program, tools, ok := strings.Cut(string(documented), "\n## In the tests and tools\n")
 	if !ok {
 		t.Fatal("docs/dev/dependencies.md has lost its two parts")
@@ -47,8 +47,8 @@ func TestDependencies(t *testing.T) {
 // The nested module fleet/beam requires all modules that what it imports of ours needs: it is built
 // less often, and a module that is new here would be missing there.
 func TestBeamModules(t *testing.T) {
-	mod := must.Get(os.ReadFile(filepath.Join(root, "fleet", "beam", "go.mod")))(t)
-	sum := must.Get(os.ReadFile(filepath.Join(root, "fleet", "beam", "go.sum")))(t)
+	mod := must.Get(os.ReadFile(filepath.Join("fleet", "beam", "go.mod")))(t)
+	sum := must.Get(os.ReadFile(filepath.Join("fleet", "beam", "go.sum")))(t)
 	needed := strings.Fields(goOutput(t, "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", "./internal/fleet", "./internal/flags"))
 	slices.Sort(needed)
 	for _, name := range slices.Compact(needed) {
@@ -76,7 +76,7 @@ func goOutput(t *testing.T, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("go", args...)
 	var complaints bytes.Buffer
-	cmd.Dir, cmd.Stderr = root, &complaints
+	cmd.Stderr = &complaints
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, complaints.Bytes())

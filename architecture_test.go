@@ -1,4 +1,4 @@
-package compatibility
+package ohframe_test
 
 import (
 	"fmt"
@@ -20,12 +20,12 @@ import (
 // The drawing of docs/dev/architecture.md has all packages, and none imports a package on its
 // own floor or on a higher one.
 func TestArchitecture(t *testing.T) {
-	document := must.Get(os.ReadFile(filepath.Join(root, "docs", "dev", "architecture.md")))(t)
+	document := must.Get(os.ReadFile(filepath.Join("docs", "dev", "architecture.md")))(t)
 	floors, err := parseFloors(strings.ReplaceAll(string(document), "\r\n", "\n"))
 	if err != nil {
 		t.Fatal("docs/dev/architecture.md:", err)
 	}
-	for _, problem := range checkFloors(floors, importsOf(t, root)) {
+	for _, problem := range checkFloors(floors, importsOf(t, ".")) {
 		t.Errorf("%s; docs/dev/architecture.md draws the floors", problem)
 	}
 }

@@ -1,4 +1,4 @@
-package compatibility
+package ohframe_test
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	_ "ohframe/internal/perfettopb"
+	"ohframe/internal/testing/compatibility"
 	"ohframe/internal/testing/must"
 )
 
@@ -47,7 +48,7 @@ func TestSchema(t *testing.T) {
 		return true
 	})
 	slices.Sort(lines)
-	Check(t, filepath.Join(root, "testdata", "api", "schema.txt"), strings.Join(lines, "\n")+"\n")
+	compatibility.Check(t, filepath.Join("testdata", "api", "schema.txt"), strings.Join(lines, "\n")+"\n")
 }
 
 var (
@@ -60,7 +61,7 @@ var (
 
 // TestSQL lists the tables, views and functions of the SQL modules, with their columns.
 func TestSQL(t *testing.T) {
-	modules, err := filepath.Glob(filepath.Join(root, "internal", "sql", "ohos", "*.sql"))
+	modules, err := filepath.Glob(filepath.Join("internal", "sql", "ohos", "*.sql"))
 	if err != nil || len(modules) == 0 {
 		t.Fatalf("no modules: %v", err)
 	}
@@ -82,5 +83,5 @@ func TestSQL(t *testing.T) {
 			}
 		}
 	}
-	Check(t, filepath.Join(root, "testdata", "api", "sql.txt"), list.String())
+	compatibility.Check(t, filepath.Join("testdata", "api", "sql.txt"), list.String())
 }

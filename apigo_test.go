@@ -1,13 +1,13 @@
-package compatibility
+package ohframe_test
 
 import (
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-)
 
-const root = "../../.."
+	"ohframe/internal/testing/compatibility"
+)
 
 // promised are the folders of the packages whose exported names are kept.
 var promised = []string{".", "./compare", "./analyzer", "./analyzer/sample", "./analyzer/stats", "./analyzer/trace", "./analyzer/why", "./exporter"}
@@ -36,5 +36,5 @@ func TestGo(t *testing.T) {
 			}
 		}
 	}
-	Check(t, filepath.Join(root, "testdata", "api", "go.txt"), list.String())
+	compatibility.Check(t, filepath.Join("testdata", "api", "go.txt"), list.String())
 }
