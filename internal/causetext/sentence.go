@@ -144,13 +144,13 @@ func shownAlso(c *why.Causes, e *why.Explanation) (words string) {
 		}
 	}
 	if !enough && len(list) > 1 {
-		words += "; " + NoneAlone
+		words += "; " + noneAlone
 	}
 	return words
 }
 
-// NoneAlone says that without one of several causes, frames would be late by as much.
-const NoneAlone = "shortening one of them alone gains nothing"
+// noneAlone says that without one of several causes, frames would be late by as much.
+const noneAlone = "shortening one of them alone gains nothing"
 
 // because names the frame whose cause it was, unless that frame was just named.
 func because(root, named *analyzer.Frame) string {

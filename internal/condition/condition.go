@@ -74,7 +74,7 @@ func (c *Condition) Applies(list ...*stats.Process) bool {
 		switch {
 		case p == nil || !c.Selects(p):
 			return false
-		case c.OfHangs() && (c.Process == "" || p.Frames.Complete == 0):
+		case c.ofHangs() && (c.Process == "" || p.Frames.Complete == 0):
 			return p.Kind == stats.Application
 		case c.ofDisplays():
 			return p.Kind == stats.RenderService && p.Frames.Complete > 0
@@ -85,8 +85,8 @@ func (c *Condition) Applies(list ...*stats.Process) bool {
 	})
 }
 
-// OfHangs reports whether the measure is one of hangs.
-func (c *Condition) OfHangs() bool { return c.of("hangs.") }
+// ofHangs reports whether the measure is one of hangs.
+func (c *Condition) ofHangs() bool { return c.of("hangs.") }
 
 // of reports whether the measure is one of those below a path.
 func (c *Condition) of(path string) bool {
@@ -103,7 +103,7 @@ func (c *Condition) ofDisplays() bool {
 // NoneApplies is why the condition cannot be checked if it selects some of the processes, and applies to none.
 func (c *Condition) NoneApplies(list ...*stats.Process) string {
 	switch {
-	case c.OfHangs():
+	case c.ofHangs():
 		return "no application"
 	case c.ofDisplays():
 		return "no render service"

@@ -66,8 +66,8 @@ func (v Verdict) rank() int {
 
 func (v Verdict) word() string { return verdicts[v.rank()].word }
 
-// Level returns the colour of the verdict.
-func (v Verdict) Level() view.Level { return verdicts[v.rank()].level }
+// level returns the colour of the verdict.
+func (v Verdict) level() view.Level { return verdicts[v.rank()].level }
 
 // view returns what tables, pages and formats for continuous integration show.
 func (d *Diff) view(o WriteOptions) *view.Document {
@@ -90,7 +90,7 @@ func (d *Diff) view(o WriteOptions) *view.Document {
 		for _, c := range measured {
 			row.Cells = append(row.Cells, p.overviewCell(c.of[0]))
 		}
-		row.Cells = append(row.Cells, view.Cell{Text: changedMeasures(p.tested), Level: p.verdict().Level()})
+		row.Cells = append(row.Cells, view.Cell{Text: changedMeasures(p.tested), Level: p.verdict().level()})
 		overview.Rows = append(overview.Rows, row)
 	}
 	overview = knownColumns(overview)
@@ -341,7 +341,7 @@ const processWidth = 15
 // different lengths.
 func (p *Pair) overviewCell(name string) view.Cell {
 	m := p.measure(name)
-	cell := view.Cell{Text: m.values(), Level: m.Verdict.Level()}
+	cell := view.Cell{Text: m.values(), Level: m.Verdict.level()}
 	if judged := p.measure("judged_frames"); name == "late_frames" && p.diff.oneRunEach() {
 		of := func(late, judged *float64) string {
 			if late == nil || judged == nil || *judged == 0 {

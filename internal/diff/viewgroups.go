@@ -84,12 +84,12 @@ func (g *Groups) table(list []*Group) view.Table {
 			cell := view.Cell{}
 			for _, name := range c.of {
 				if m := one.measure(name); m != nil {
-					cell = view.Cell{Text: m.values(), Level: m.Verdict.Level()}
+					cell = view.Cell{Text: m.values(), Level: m.Verdict.level()}
 				}
 			}
 			cells = append(cells, cell)
 		}
-		t.Rows = append(t.Rows, view.Row{Cells: append(cells, view.Cell{Text: changedMeasures(one.Measures), Level: worst(one.Measures).Level()})})
+		t.Rows = append(t.Rows, view.Row{Cells: append(cells, view.Cell{Text: changedMeasures(one.Measures), Level: worst(one.Measures).level()})})
 	}
 	if more := len(g.Both) - len(list); more > 0 {
 		t.More = text.More(more)

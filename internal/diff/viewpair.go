@@ -315,7 +315,7 @@ var changeColumns = []view.Column{
 // cells returns the cells of a measure after its label.
 func (m *Measure) cells() []view.Cell {
 	cells := []view.Cell{
-		{Text: m.values()}, {Text: text.Change(m.Unit, m.Delta)}, {Text: text.RelativeChange(m.Relative)}, {}, {}, {Text: m.Verdict.word(), Level: m.Verdict.Level()},
+		{Text: m.values()}, {Text: text.Change(m.Unit, m.Delta)}, {Text: text.RelativeChange(m.Relative)}, {}, {}, {Text: m.Verdict.word(), Level: m.Verdict.level()},
 	}
 	if m.P != nil {
 		cells[3].Text = text.Change(m.Unit, m.Low) + " to " + text.Change(m.Unit, m.High)
@@ -413,7 +413,7 @@ func (p *Pair) causeTables() (sections []view.Block) {
 		}}
 		row := func(title string, m *Measure) {
 			t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
-				{Text: title}, {Text: m.values()}, {Text: text.Change(m.Unit, m.Delta)}, {Text: cmp.Or(m.Verdict.word(), notTested), Level: m.Verdict.Level()},
+				{Text: title}, {Text: m.values()}, {Text: text.Change(m.Unit, m.Delta)}, {Text: cmp.Or(m.Verdict.word(), notTested), Level: m.Verdict.level()},
 			}})
 		}
 		var base, new float64 // of the rows
@@ -463,7 +463,7 @@ func (p *Pair) functionTable() []view.Block {
 		}
 		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
 			{Text: c.title()}, {Text: c.values()}, {Text: text.Change(c.Unit, c.Delta)},
-			{Text: fmt.Sprintf("%d → %d", c.BaseSamples, c.NewSamples)}, {Text: cmp.Or(c.Verdict.word(), notTested), Level: c.Verdict.Level()},
+			{Text: fmt.Sprintf("%d → %d", c.BaseSamples, c.NewSamples)}, {Text: cmp.Or(c.Verdict.word(), notTested), Level: c.Verdict.level()},
 		}})
 	}
 	if len(t.Rows) == 0 {

@@ -289,7 +289,7 @@ func (t *Trend) group(g *TrendGroup) []view.Block {
 						continue
 					}
 				} else {
-					cell.Level = c.Verdict.Level()
+					cell.Level = c.Verdict.level()
 				}
 				row.Strong = true
 				if cell.Text += " ↓"; up {

@@ -13,10 +13,10 @@ import (
 
 // Where selects traces by the values of their dimensions, all that are named. Of several values of one
 // dimension, any does. It is the value of a flag.
-type Where []Condition
+type Where []dimCondition
 
-// Condition is a value that a trace has in a dimension, or a pattern as of path.Match.
-type Condition struct{ Dim, Value string }
+// dimCondition is a value that a trace has in a dimension, or a pattern as of path.Match.
+type dimCondition struct{ Dim, Value string }
 
 // traceDim is the dimension whose value is the name of a trace, or the end of its path.
 const traceDim = "trace"
@@ -32,7 +32,7 @@ func parseWhere(s string) (w Where, err error) {
 		case !ok || dim == "" || strings.TrimSpace(value) == "":
 			return nil, fmt.Errorf("%q is not DIMENSION=VALUE", part)
 		default:
-			w = append(w, Condition{dim, value})
+			w = append(w, dimCondition{dim, value})
 		}
 	}
 	for i := range w {
@@ -69,10 +69,10 @@ func (w Where) Text() string {
 	return strings.Join(all, ", ")
 }
 
-func (c Condition) String() string { return c.Dim + "=" + c.Value }
+func (c dimCondition) String() string { return c.Dim + "=" + c.Value }
 
 // holds reports whether a trace has the value.
-func (c Condition) holds(name string, v Values) bool {
+func (c dimCondition) holds(name string, v Values) bool {
 	value, known := v[c.Dim]
 	if c.Dim == traceDim {
 		value, known = cleanName(name), true

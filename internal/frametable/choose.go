@@ -40,7 +40,7 @@ func later(a, b *int64) *int64 {
 }
 
 // SortColumns are the values of Options.Sort: the columns and the durations.
-var SortColumns = append(slices.Clone(Columns), slices.Sorted(maps.Keys(durations))...)
+var SortColumns = append(slices.Clone(columns), slices.Sorted(maps.Keys(durations))...)
 
 // Kinds are the kinds of rows: frames of applications and of render_service, and buffers of
 // layers.

@@ -15,8 +15,8 @@ import (
 	"ohframe/internal/view"
 )
 
-// Columns are the names of the columns, in order. New columns are added at the end.
-var Columns = view.RecordColumns[row]()
+// columns are the names of the columns, in order. New columns are added at the end.
+var columns = view.RecordColumns[row]()
 
 // row has the cells of a frame or a buffer. Null cells are nil pointers. "make docs" writes the
 // comments into testdata/api/frames.md.

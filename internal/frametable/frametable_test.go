@@ -39,7 +39,7 @@ func rows(t *testing.T, o Options, inputs ...Input) (list []map[string]string) {
 		return write(t, o, inputs...)
 	}
 	records, err := csv.NewReader(strings.NewReader(format("csv"))).ReadAll()
-	if err != nil || !slices.Equal(records[0], Columns) {
+	if err != nil || !slices.Equal(records[0], columns) {
 		t.Fatalf("columns %q, %v", records, err)
 	}
 	var d struct{ Frames []row }
@@ -48,10 +48,10 @@ func rows(t *testing.T, o Options, inputs ...Input) (list []map[string]string) {
 	packed := must.Get(parquet.Read[row](strings.NewReader(text), int64(len(text))))(t)
 	file := must.Get(parquet.OpenFile(strings.NewReader(text), int64(len(text))))(t)
 	for i, c := range file.Root().Columns() {
-		must.Equal(t, c.Name(), Columns[i], "column %d of Parquet", i)
+		must.Equal(t, c.Name(), columns[i], "column %d of Parquet", i)
 	}
 	cells := func(r row) (cells []string) {
-		for _, c := range Columns {
+		for _, c := range columns {
 			cells = append(cells, view.RecordCell(r, c))
 		}
 		return cells
@@ -61,7 +61,7 @@ func rows(t *testing.T, o Options, inputs ...Input) (list []map[string]string) {
 			t.Errorf("JSON has\n%q, Parquet\n%q, want\n%q", inJSON, inParquet, record)
 		}
 		list = append(list, map[string]string{})
-		for k, c := range Columns {
+		for k, c := range columns {
 			list[i][c] = record[k]
 		}
 	}
@@ -98,21 +98,21 @@ func unknown() *analyzer.Frame {
 // testdata/api/frames.md has the columns with the comments of the fields. "make docs" writes them.
 func TestColumns(t *testing.T) {
 	schematest.Columns(t, "../../testdata/api/frames.md", "JSON, CSV and Parquet have these columns, with times in nanoseconds of trace time:", reflect.TypeFor[row]())
-	must.Equal(t, write(t, Options{Format: "csv"}, Input{Timeline: &analyzer.Timeline{}}), strings.Join(Columns, ",")+"\n", "csv without frames")
+	must.Equal(t, write(t, Options{Format: "csv"}, Input{Timeline: &analyzer.Timeline{}}), strings.Join(columns, ",")+"\n", "csv without frames")
 	must.Equal(t, write(t, Options{Format: "table"}, Input{Timeline: &analyzer.Timeline{}}), "kind  process  pid  tid  vsync  at ms  took ms  over ms  facts  render  shown ms\n", "table without frames")
 	// JSON has all columns. Unknown values are null, and lists are not.
 	var d struct{ Frames []map[string]any }
 	must.Do(t, json.Unmarshal([]byte(write(t, Options{Format: "json"}, Input{Timeline: &analyzer.Timeline{Frames: []*analyzer.Frame{unknown()}}})), &d))
 	object, row := d.Frames[0], rowOf(t, unknown())
-	for _, c := range Columns {
+	for _, c := range columns {
 		value, ok := object[c]
 		list, isList := value.([]any)
 		if !ok || (value == nil) != (row[c] == "" && c != "process" && !isList) || isList && list == nil {
 			t.Errorf("json: %s: got %v", c, value)
 		}
 	}
-	if len(object) != len(Columns) {
-		t.Errorf("json: %d names, want %d", len(object), len(Columns))
+	if len(object) != len(columns) {
+		t.Errorf("json: %d names, want %d", len(object), len(columns))
 	}
 }
 

@@ -53,7 +53,7 @@ func TestHostileNames(t *testing.T) {
 		l := &analyzer.Layer{ID: 1, Name: name, Process: f.Process}
 		l.Buffers = []*analyzer.Buffer{{Layer: l, Queued: 110}}
 		timeline := &analyzer.Timeline{Frames: []*analyzer.Frame{f}, Layers: []*analyzer.Layer{l}}
-		for kind, columns := range map[string]map[string]string{
+		for kind, cells := range map[string]map[string]string{
 			"app": {"process": name, "layers": name + "; popup#11"}, KindLayer: {"process": name, "layer": name},
 		} {
 			write := func(format string) string {
@@ -70,8 +70,8 @@ func TestHostileNames(t *testing.T) {
 				t.Errorf("%.100q: %d rows, %v", name, len(rows), err)
 				continue
 			}
-			for column, want := range columns {
-				cell := rows[1][slices.Index(Columns, column)]
+			for column, want := range cells {
+				cell := rows[1][slices.Index(columns, column)]
 				if strings.ContainsRune("=+-@\t\r\n", rune(cell[0])) || strings.TrimPrefix(cell, "'") != want {
 					t.Errorf("%.100q: %s is %.100q", name, column, cell)
 				}

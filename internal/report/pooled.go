@@ -22,8 +22,8 @@ import (
 type Pool struct {
 	// By are the dimensions of processes, interactions and layers: nothing is pooled without any. Total are the
 	// numbers of all groups; an input may have fewer.
-	By    [Pooled][]string
-	Total [Pooled]int
+	By    [pooledKinds][]string
+	Total [pooledKinds]int
 	// Worst orders processes as those of a trace, otherwise they keep their order.
 	Worst bool
 
@@ -38,10 +38,10 @@ type Pool struct {
 
 // What is pooled.
 const (
-	Processes = iota
-	Interactions
-	Layers
-	Pooled
+	pooledProcesses = iota
+	pooledInteractions
+	pooledLayers
+	pooledKinds
 )
 
 // NotCounted says what is missing in the numbers; empty if nothing is.
@@ -111,7 +111,7 @@ func (b *builder) pooled(in *Input, list []*process) (blocks []view.Block) {
 		if isEstimate := func(c view.Cell) bool { return strings.HasPrefix(c.Text, estimate) }; slices.ContainsFunc(t.Rows, func(r view.Row) bool { return slices.ContainsFunc(r.Cells, isEstimate) }) {
 			s.Blocks = append(s.Blocks, view.Note{Text: estimate + " is an estimate, within 0.8 %", Level: view.Soft})
 		}
-		if by := in.Pool.By[Processes]; t.Label == "Processes" && !slices.Contains(by, "process") && slices.ContainsFunc(list, func(p *process) bool { return p.Pool.Count > p.Pool.Traces }) {
+		if by := in.Pool.By[pooledProcesses]; t.Label == "Processes" && !slices.Contains(by, "process") && slices.ContainsFunc(list, func(p *process) bool { return p.Pool.Count > p.Pool.Traces }) {
 			s.Blocks = append(s.Blocks, view.Note{Text: fmt.Sprintf("Frames of several processes are counted together: --by %s,process divides them.", strings.Join(by, ",")), Level: view.Soft})
 		}
 		blocks = append(blocks, s)
@@ -137,32 +137,32 @@ func (b *builder) pooledTables(in *Input, list []*process) (tables []view.Table)
 		}
 		tables = append(tables, t)
 	}
-	if by := in.Pool.By[Processes]; by != nil {
+	if by := in.Pool.By[pooledProcesses]; by != nil {
 		traces := numbers(view.Column{Title: "Traces"}, func(p *process) any { return p.Pool.Traces })
 		columns := append(append(keys(b, by, func(p *process) *stats.Pool { return p.Pool }), traces), slices.DeleteFunc(b.processColumns(list), func(c column[*process]) bool { return c.Title == "Process" || c.Title == "PID" })...)
 		columns = append(columns, shares("trace", 5, func(p *process) *stats.Distribution { return p.Pool.PerTrace })[1:]...)
 		if slices.ContainsFunc(list, func(p *process) bool { return p.Pool.PerDevice != nil }) {
 			columns = append(columns, shares("device", 8, func(p *process) *stats.Distribution { return p.Pool.PerDevice })...)
 		}
-		add(Processes, tableOf("Processes", columns, largest(b, list, func(p *process) int { return p.Frames.Complete })))
+		add(pooledProcesses, tableOf("Processes", columns, largest(b, list, func(p *process) int { return p.Frames.Complete })))
 	}
-	if by := in.Pool.By[Interactions]; by != nil {
+	if by := in.Pool.By[pooledInteractions]; by != nil {
 		columns := append(keys(b, by, func(i *stats.Interaction) *stats.Pool { return i.Pool }), b.pooledInteractionColumns()...)
-		add(Interactions, tableOf("Interactions", columns, largest(b, in.Stats.Interactions, func(i *stats.Interaction) int {
+		add(pooledInteractions, tableOf("Interactions", columns, largest(b, in.Stats.Interactions, func(i *stats.Interaction) int {
 			if i.Frames == nil {
 				return 0
 			}
 			return *i.Frames
 		})))
 	}
-	if by := in.Pool.By[Layers]; by != nil {
+	if by := in.Pool.By[pooledLayers]; by != nil {
 		columns := keys(b, by, func(l *stats.Layer) *stats.Pool { return l.Pool })
 		for _, c := range b.layerColumns(nil) {
 			if !slices.Contains([]string{"#", "Layer", "Lost ms", "Cadence ms", "Vsyncs", "Process", "PID"}, c.Title) { // of one layer
 				columns = append(columns, c)
 			}
 		}
-		add(Layers, withoutUnknown(tableOf("Layers", columns, largest(b, in.Stats.Layers, func(l *stats.Layer) int { return l.Buffers }))))
+		add(pooledLayers, withoutUnknown(tableOf("Layers", columns, largest(b, in.Stats.Layers, func(l *stats.Layer) int { return l.Buffers }))))
 	}
 	return tables
 }
@@ -237,7 +237,7 @@ func (b *builder) pooledInteractionColumns() []column[*stats.Interaction] {
 
 // groupColumns returns the columns of dimensions of processes, without the kind of their frames unless that is all.
 func groupColumns[T any](b *builder, in *Input, pool func(T) *stats.Pool) []column[T] {
-	columns := keys(b, in.Pool.By[Processes], pool)
+	columns := keys(b, in.Pool.By[pooledProcesses], pool)
 	if len(columns) > 1 {
 		columns = slices.DeleteFunc(columns, func(c column[T]) bool { return c.Title == view.KeyTitle("kind") })
 	}
@@ -264,7 +264,7 @@ func (b *builder) pooledFrames(in *Input) view.Table {
 		return column[frame]{view.Column{Title: title}, func(f frame) view.Cell { return view.Cell{Text: text.Line(of(f)), Command: true} }}
 	}
 	columns := groupColumns(b, in, func(f frame) *stats.Pool { return f.of })
-	if !slices.Contains(in.Pool.By[Processes], "process") {
+	if !slices.Contains(in.Pool.By[pooledProcesses], "process") {
 		columns = append(columns, words(view.Column{Title: "Process"}, func(f frame) string { return text.ProcessName(f.Process) }))
 	}
 	columns = append(columns,
@@ -312,12 +312,12 @@ func newDocumentPool(in *Input) *documentPool {
 	p := in.Pool
 	return &documentPool{
 		in.Name, p.Traces, p.Unreliable, p.Failures, p.Events, append([]int{}, p.Missing...),
-		groupsOf(in, Processes), groupsOf(in, Interactions), groupsOf(in, Layers),
+		groupsOf(in, pooledProcesses), groupsOf(in, pooledInteractions), groupsOf(in, pooledLayers),
 	}
 }
 
 // pooledMeasures are the measures of each kind. A launch has its response at the path of another measure.
-var pooledMeasures = [Pooled]stats.MeasureList{
+var pooledMeasures = [pooledKinds]stats.MeasureList{
 	stats.Measures, slices.DeleteFunc(slices.Clone(stats.InteractionMeasures), func(m stats.Measure) bool { return m.Launch }), stats.LayerMeasures,
 }
 
@@ -339,7 +339,7 @@ func eachMeasure(of int, group any) iter.Seq2[*stats.Measure, any] {
 
 // groups returns the groups of a kind.
 func (in *Input) groups(of int) []any {
-	return [Pooled][]any{anys(in.Stats.Processes), anys(in.Stats.Interactions), anys(in.Stats.Layers)}[of]
+	return [pooledKinds][]any{anys(in.Stats.Processes), anys(in.Stats.Interactions), anys(in.Stats.Layers)}[of]
 }
 
 func anys[T any](list []T) (values []any) {
@@ -377,9 +377,9 @@ func writePooledCSV(w io.Writer, in *Input, o Options) error {
 	of := slices.IndexFunc(in.Pool.By[:], func(by []string) bool { return by != nil })
 	switch {
 	case o.Interactions:
-		of = Interactions
+		of = pooledInteractions
 	case o.Layers:
-		of = Layers
+		of = pooledLayers
 	}
 	names := append(slices.Clone(in.Pool.By[of]), "traces", "count")
 	for m := range eachMeasure(of, nil) {

@@ -38,7 +38,7 @@ type Sampling struct {
 // The highest sampling rate in Hz that hiperf accepts, and the size at which it stops: about as many
 // samples as are read from a file.
 const (
-	MaxSampleRate  = 100_000
+	maxSampleRate  = 100_000
 	MaxSamplesKB   = 1 << 20
 	maxSamplesSize = "1G"
 )

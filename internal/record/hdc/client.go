@@ -40,9 +40,9 @@ type Client struct {
 	Limit time.Duration
 }
 
-// DefaultLimit is longer than hdc's own attempts to reach its server, which end after
+// defaultLimit is longer than hdc's own attempts to reach its server, which end after
 // 12 s.
-const DefaultLimit = 15 * time.Second
+const defaultLimit = 15 * time.Second
 
 // maxAnswer is the number of bytes at which hdc is stopped. The longest answer that is
 // expected, a list of processes, has less than 100 kB.

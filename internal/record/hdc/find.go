@@ -35,12 +35,12 @@ var (
 const hintMissing = "hdc is part of DevEco Studio and of its Command Line Tools; the variable HDC says where it is"
 
 // Find returns the hdc that the variable HDC names, a file or a folder, the first in PATH,
-// or the newest in the folders of SDKs. limit is the time limit of calls; zero means DefaultLimit.
+// or the newest in the folders of SDKs. limit is the time limit of calls; zero means defaultLimit.
 func Find(ctx context.Context, limit time.Duration) (*Client, error) {
 	var rejected error // the reason why the first candidate is not hdc
 	try := func(paths []string) (found []*Client) {
 		for _, path := range paths {
-			c, err := probe(ctx, path, cmp.Or(limit, DefaultLimit))
+			c, err := probe(ctx, path, cmp.Or(limit, defaultLimit))
 			if err == nil {
 				found = append(found, c)
 			}

@@ -14,7 +14,7 @@ func (d *Dump) timeline() *analyzer.Timeline {
 	b := newBuilder(taken)
 	var summaries []*analyzer.Summary
 	for _, p := range d.Processes {
-		owner := b.Process(p.PID, p.Name)
+		owner := b.addProcess(p.PID, p.Name)
 		for _, s := range p.summaries {
 			s.Process = owner
 			summaries = append(summaries, s)
@@ -30,11 +30,11 @@ func (d *Dump) timeline() *analyzer.Timeline {
 				if present < f.Actual.Start {
 					present = 0
 				}
-				b.Add(f, present, analyzer.Android{Stats: &analyzer.FrameStats{}})
+				b.addFrame(f, present, analyzer.Android{Stats: &analyzer.FrameStats{}})
 			}
 		}
 	}
-	t := b.Timeline()
+	t := b.finish()
 	t.Summaries = summaries
 	return t
 }

@@ -12,17 +12,17 @@ import (
 // of the layers. If a layer asks for present times, it is unknown when its buffers were queued.
 func timeline(layers []*Layer) *analyzer.Timeline {
 	b := newBuilder(nil)
-	b.Renderer()
+	b.surfaceFlinger()
 	var shown []*analyzer.Layer
 	for _, l := range layers {
-		owner := b.Process(trace.UnknownPID, l.Name)
+		owner := b.addProcess(trace.UnknownPID, l.Name)
 		slices.SortStableFunc(l.rows, func(x, y latencyRow) int { return cmp.Compare(x.present, y.present) })
 		since, asks := wanted(l.rows), asksForTimes(l.rows)
 		layer := &analyzer.Layer{ID: len(shown) + 1, Name: l.Name, Process: owner}
 		for i, r := range l.rows {
 			f := application(owner, l.Name, r, int64(i+1))
 			f.Android.Latency.Wanted = since[i]
-			b.Add(f, trace.Time(r.present), analyzer.Android{Latency: &analyzer.LayerLatency{}})
+			b.addFrame(f, trace.Time(r.present), analyzer.Android{Latency: &analyzer.LayerLatency{}})
 			buffer := &analyzer.Buffer{Layer: layer, Ready: known(r.ready), Present: f.Render.Present, Fate: analyzer.Shown, Frame: f, Render: f.Render}
 			if queued := known(r.desired); !asks && queued <= buffer.Present {
 				buffer.Queued = queued
@@ -33,7 +33,7 @@ func timeline(layers []*Layer) *analyzer.Timeline {
 			shown = append(shown, layer)
 		}
 	}
-	t := b.Timeline()
+	t := b.finish()
 	t.Layers = shown
 	t.JudgeLayers()
 	return t

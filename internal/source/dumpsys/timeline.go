@@ -22,9 +22,9 @@ func newBuilder(taken map[trace.PID]bool) *builder {
 	return &builder{timeline: &analyzer.Timeline{Dump: true}, taken: taken, shown: map[trace.Time]*analyzer.Frame{}}
 }
 
-// Process adds a process with its main thread. If its id is unknown, it gets the first free
+// addProcess adds a process with its main thread. If its id is unknown, it gets the first free
 // one from 1 on.
-func (b *builder) Process(pid trace.PID, name string) *analyzer.Process {
+func (b *builder) addProcess(pid trace.PID, name string) *analyzer.Process {
 	unknown := pid == trace.UnknownPID
 	if unknown {
 		for b.free++; b.taken[b.free]; b.free++ {
@@ -36,23 +36,23 @@ func (b *builder) Process(pid trace.PID, name string) *analyzer.Process {
 	return p
 }
 
-// Renderer returns the process that represents SurfaceFlinger, and adds it if necessary.
-func (b *builder) Renderer() *analyzer.Process {
+// surfaceFlinger returns the process that represents SurfaceFlinger, and adds it if necessary.
+func (b *builder) surfaceFlinger() *analyzer.Process {
 	if b.renderer == nil {
-		b.renderer = b.Process(trace.UnknownPID, analyzer.SurfaceFlinger)
+		b.renderer = b.addProcess(trace.UnknownPID, analyzer.SurfaceFlinger)
 	}
 	return b.renderer
 }
 
-// Add adds an application frame, which has one transaction, and links it to the render
+// addFrame adds an application frame, which has one transaction, and links it to the render
 // frame of its present time. That starts when the last of its applications' frames ended.
 // A present time of 0 is unknown; then there is no render frame.
-func (b *builder) Add(f *analyzer.Frame, present trace.Time, source analyzer.Android) {
+func (b *builder) addFrame(f *analyzer.Frame, present trace.Time, source analyzer.Android) {
 	if present.Known() {
 		render := b.shown[present]
 		if render == nil {
 			render = &analyzer.Frame{
-				Kind: analyzer.RenderFrame, Process: b.Renderer(), TID: trace.TID(b.Renderer().PID),
+				Kind: analyzer.RenderFrame, Process: b.surfaceFlinger(), TID: trace.TID(b.surfaceFlinger().PID),
 				Actual: analyzer.Interval{End: present}, Present: present, Period: f.Period, Android: &source,
 			}
 			b.shown[present] = render
@@ -65,8 +65,8 @@ func (b *builder) Add(f *analyzer.Frame, present trace.Time, source analyzer.And
 	b.timeline.Frames = append(b.timeline.Frames, f)
 }
 
-// Timeline returns the timeline with all frames.
-func (b *builder) Timeline() *analyzer.Timeline {
+// finish returns the timeline with all frames.
+func (b *builder) finish() *analyzer.Timeline {
 	t := b.timeline
 	slices.SortFunc(t.Processes, func(x, y *analyzer.Process) int { return cmp.Compare(x.PID, y.PID) })
 	slices.SortStableFunc(t.Frames, func(x, y *analyzer.Frame) int { return cmp.Compare(x.Actual.Start, y.Actual.Start) })

@@ -106,7 +106,7 @@ func (c *columns) parse(text []byte, e *Event) bool {
 		if n := i - flags; n < minFlags || n > maxFlags || w[i] != ' ' || w[flags] == '(' || isDigit(w[flags]) {
 			return false
 		}
-		e.SetFlags(w[flags:i])
+		e.setFlags(w[flags:i])
 		i++
 	}
 

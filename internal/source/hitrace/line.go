@@ -126,7 +126,7 @@ func parseFrom(text []byte, open int, l *Line) Problem {
 				return NotALine
 			}
 		}
-		l.SetFlags(text[i:end])
+		l.setFlags(text[i:end])
 		i = skipBlanks(text, end)
 	}
 	time, i, ok := parseTime(text, i)
@@ -155,8 +155,8 @@ func parseFrom(text []byte, open int, l *Line) Problem {
 	return parseThread(text[:open], l)
 }
 
-// SetFlags sets what the flags of a line say.
-func (l *Line) SetFlags(flags []byte) {
+// setFlags sets what the flags of a line say.
+func (l *Line) setFlags(flags []byte) {
 	l.InInterrupt, l.NoFlags = inInterrupt(flags), string(flags) == "...."
 }
 

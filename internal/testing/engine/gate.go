@@ -1,9 +1,9 @@
 package engine
 
-// GateSQL lists the problems that the trace processor found in a trace: every
+// gateSQL lists the problems that the trace processor found in a trace: every
 // statistic with the severity error or data loss, and three statistics about broken
 // frames and slices, whose severity depends on Perfetto's version.
-const GateSQL = `
+const gateSQL = `
 SELECT name, idx, severity, source, value
 FROM stats
 WHERE value > 0 AND (
@@ -16,5 +16,5 @@ WHERE value > 0 AND (
 )
 ORDER BY name, idx`
 
-// Gate returns the rows of GateSQL. A trace that this project writes has none.
-func (s *Session) Gate() (Table, error) { return s.Query(GateSQL) }
+// Gate returns the rows of gateSQL. A trace that this project writes has none.
+func (s *Session) Gate() (Table, error) { return s.Query(gateSQL) }

@@ -9,9 +9,9 @@ import (
 	"ohframe/internal/testing/slow"
 )
 
-// Cost returns the processor time that the process uses during run. Unlike the time of
+// cost returns the processor time that the process uses during run. Unlike the time of
 // the clock, it hardly changes when other programs use the machine.
-func Cost(run func()) time.Duration {
+func cost(run func()) time.Duration {
 	runtime.GC()
 	begun := ProcessorTime()
 	run()
@@ -57,7 +57,7 @@ func CompareCosts(t *testing.T, small, large func(), most float64) {
 func compareCosts(small, large func(), most float64) (costs string, ok bool) {
 	leastSmall, leastLarge := time.Duration(1<<62), time.Duration(1<<62)
 	for range attempts {
-		leastSmall, leastLarge = min(leastSmall, Cost(small)), min(leastLarge, Cost(large))
+		leastSmall, leastLarge = min(leastSmall, cost(small)), min(leastLarge, cost(large))
 		if ok = leastLarge < littleCost || float64(leastLarge) <= most*float64(leastSmall); ok {
 			break
 		}

@@ -134,8 +134,8 @@ func Element(typ reflect.Type) reflect.Type {
 	return typ
 }
 
-// Root returns the folder of the repository.
-func Root(t testing.TB) string {
+// repository returns the folder of the repository.
+func repository(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
 	for err == nil && dir != filepath.Dir(dir) {
@@ -158,7 +158,7 @@ func commentsOf(t testing.TB, typ reflect.Type) map[string]string {
 	if structs == nil {
 		structs = map[string]map[string]string{}
 		packages[typ.PkgPath()] = structs
-		files, err := filepath.Glob(filepath.Join(Root(t), strings.TrimPrefix(typ.PkgPath(), "ohframe"), "*.go"))
+		files, err := filepath.Glob(filepath.Join(repository(t), strings.TrimPrefix(typ.PkgPath(), "ohframe"), "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("no source of %s: %v", typ.PkgPath(), err)
 		}

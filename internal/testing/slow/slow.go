@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// Variable is the environment variable that, if set to 1, makes slow tests run in
+// variable is the environment variable that, if set to 1, makes slow tests run in
 // full.
-const Variable = "OHFRAME_SLOW"
+const variable = "OHFRAME_SLOW"
 
 // Enabled reports whether slow tests run in full.
-func Enabled() bool { return os.Getenv(Variable) == "1" }
+func Enabled() bool { return os.Getenv(variable) == "1" }
 
 // Skip skips the test unless slow tests run in full.
 func Skip(t testing.TB) {

@@ -7,13 +7,13 @@ import (
 
 // The ids of the processes in Layers.
 const (
-	LayersRender = 100
-	LayersApp    = 200
-	LayersPlayer = 300
+	layersRender = 100
+	layersApp    = 200
+	layersPlayer = 300
 )
 
-// LayerPeriod is the refresh period in Layers.
-const LayerPeriod = 10 * trace.Millisecond
+// layerPeriod is the refresh period in Layers.
+const layerPeriod = 10 * trace.Millisecond
 
 // Layers returns a timeline of frames of frameworks, and of layers with buffers of all fates. The
 // number k of a vsync is that of its frames, which begin a millisecond after k periods and a
@@ -34,11 +34,11 @@ func Layers() *analyzer.Timeline {
 		}
 		return p
 	}
-	rs := process(LayersRender, "render_service")
-	app := process(LayersApp, "com.example.app", 205)
-	player := process(LayersPlayer, "com.example.player", 301)
+	rs := process(layersRender, "render_service")
+	app := process(layersApp, "com.example.app", 205)
+	player := process(layersPlayer, "com.example.player", 301)
 	const last = 40
-	vsync := func(k int64) trace.Time { return trace.Time(trace.Second) + trace.Time(k)*trace.Time(LayerPeriod) }
+	vsync := func(k int64) trace.Time { return trace.Time(trace.Second) + trace.Time(k)*trace.Time(layerPeriod) }
 	at := func(k int64, tenths int64) trace.Time {
 		return vsync(k).Add(trace.Duration(tenths) * trace.Millisecond / 10)
 	}
@@ -59,7 +59,7 @@ func Layers() *analyzer.Timeline {
 	}
 	for k := range int64(last + 1) {
 		renders = append(renders, &analyzer.Frame{
-			Kind: analyzer.RenderFrame, Process: rs, TID: LayersRender, VsyncID: 5000 + k, Vsync: vsync(k), Period: LayerPeriod,
+			Kind: analyzer.RenderFrame, Process: rs, TID: layersRender, VsyncID: 5000 + k, Vsync: vsync(k), Period: layerPeriod,
 			Actual: analyzer.Interval{Start: at(k, 10), End: at(k, 40)}, Expected: analyzer.Interval{Start: vsync(k), End: at(k, 100)}, Deadline: at(k, 100),
 			Commit: analyzer.Interval{Start: at(k, 50), End: at(k, 60)}, Present: at(k, 200), PresentEstimated: k == 3,
 		})
@@ -102,7 +102,7 @@ func Layers() *analyzer.Timeline {
 			continue
 		}
 		f := &analyzer.Frame{
-			Process: app, TID: LayersApp, VsyncID: 900 + k, Vsync: vsync(k), Period: LayerPeriod, Framework: analyzer.Choreographer,
+			Process: app, TID: layersApp, VsyncID: 900 + k, Vsync: vsync(k), Period: layerPeriod, Framework: analyzer.Choreographer,
 			Actual: analyzer.Interval{Start: at(k, 10), End: at(k, 30)}, Expected: analyzer.Interval{Start: vsync(k), End: at(k, 100)}, Deadline: at(k, 100),
 			Draw: analyzer.Interval{Start: at(k, 35), End: at(k, 60)}, DrawTID: 205, CPUTime: 1500 * trace.Microsecond,
 			DisplaySyncs: []analyzer.DisplaySync{{ID: 3, Type: analyzer.AnimatorSync}, {ID: 9, Type: analyzer.CallbackSync}},
@@ -122,7 +122,7 @@ func Layers() *analyzer.Timeline {
 		if k%2 > 0 {
 			continue
 		}
-		g := &analyzer.Frame{Process: player, TID: 301, Framework: analyzer.NativeVsync, Actual: analyzer.Interval{Start: at(k, 10), End: at(k, 60)}, Period: LayerPeriod}
+		g := &analyzer.Frame{Process: player, TID: 301, Framework: analyzer.NativeVsync, Actual: analyzer.Interval{Start: at(k, 10), End: at(k, 60)}, Period: layerPeriod}
 		taken(g, 0, at(k, 55), k+1)
 		add(g)
 		show(queue(game, analyzer.Buffer{TID: 301, Queued: at(k, 55), Frame: g}), k+1)
