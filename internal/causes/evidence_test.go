@@ -234,7 +234,7 @@ func TestEvidenceFits(t *testing.T) {
 func TestOverallEvidenceFits(t *testing.T) {
 	for _, filler := range []string{"a", `"\`, "\x00", "\xff", "🙂"} {
 		long := strings.Repeat(filler, 1000)
-		o := Overall{By: []string{"page", "version"}, Unit: "user", Traces: 1e9, Lost: trace.MaxTime, Events: map[string]int{}}
+		o := Overall{By: []string{"page", "version"}, Unit: "user", TraceCounts: TraceCounts{Traces: 1e9, Events: map[string]int{}}, Lost: trace.MaxTime}
 		for i := range 100 {
 			o.Events[fmt.Sprint(long, i)] = i
 			example := func() Example {

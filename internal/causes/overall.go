@@ -16,21 +16,42 @@ import (
 // Overall is the causes of late frames and of hangs in several traces, those that most users have first. The
 // comments of fields are their meanings in testdata/api/why.md.
 type Overall struct {
-	By         []string       `json:"by,omitempty"`               // dimensions of "key"
-	Unit       string         `json:"unit"`                       // what counts as a user: "user", "device" or "trace"
-	Traces     int            `json:"traces"`                     // traces that were read, with those that failed
-	Unreliable int            `json:"unreliable_traces,omitzero"` // of these, with unreliable data
-	Failures   map[string]int `json:"failures,omitempty"`         // of a dataset: traces that gave no rows, by reason
-	Events     map[string]int `json:"events,omitempty" brief:"-"` // of a dataset: uploaded events by kind
-	Lost       trace.Duration `json:"lost_ns"`                    // lost time of all causes
+	By   []string `json:"by,omitempty"` // dimensions of "key"
+	Unit string   `json:"unit"`         // what counts as a user: "user", "device" or "trace"
+	TraceCounts
+	Lost trace.Duration `json:"lost_ns"` // lost time of all causes
 	// lost time of causes that are too small for a trace to name them
 	Others trace.Duration `json:"other_causes_lost_ns,omitzero"`
 	Causes []*Ranked      `json:"causes,omitempty"` // the causes; those of the most users first, and last what slows everything a little
 
-	Dir      string `json:"-"` // name of the dataset; empty without one
-	Measured int    `json:"-"` // traces without a failure
+	Dir string `json:"-"` // name of the dataset; empty without one
 	// Named is the number of causes that are known by name of each trace and process.
 	Named int `json:"-"`
+}
+
+// TraceCounts counts traces.
+type TraceCounts struct {
+	Traces     int            `json:"traces"`                     // traces that were read, with those that failed
+	Measured   int            `json:"-"`                          // traces without a failure
+	Unreliable int            `json:"unreliable_traces,omitzero"` // of these, with unreliable data
+	Failures   map[string]int `json:"failures,omitempty"`         // of a dataset: traces that gave no rows, by reason
+	Events     map[string]int `json:"events,omitempty" brief:"-"` // of a dataset: uploaded events by kind
+}
+
+// NewTraceCounts counts no traces.
+func NewTraceCounts() TraceCounts {
+	return TraceCounts{Failures: map[string]int{}, Events: map[string]int{}}
+}
+
+// Add adds other traces.
+func (t *TraceCounts) Add(o *TraceCounts) {
+	t.Traces, t.Measured, t.Unreliable = t.Traces+o.Traces, t.Measured+o.Measured, t.Unreliable+o.Unreliable
+	for reason, n := range o.Failures {
+		t.Failures[reason] += n
+	}
+	for kind, n := range o.Events {
+		t.Events[kind] += n
+	}
 }
 
 // Ranked is a cause of a group of processes.

@@ -167,7 +167,7 @@ func (f *Fleet) Options(c *cli.Context, open func(name string) (io.ReadCloser, e
 
 // Check returns an error if no input was measured, for which nothing is the reason, or with --strict if traces of the
 // dataset dir failed, are damaged or are unreliable.
-func (f *Fleet) Check(dir, nothing string, failures map[fleet.Reason]int, damaged, unreliable int) error {
+func (f *Fleet) Check(dir, nothing string, failures map[string]int, damaged, unreliable int) error {
 	failed := fleet.Failed(failures)
 	switch {
 	case nothing != "":

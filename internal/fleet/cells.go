@@ -48,8 +48,7 @@ func (r *Row) cells(w wanted) []cell {
 	var list []cell
 	add := func(tag string, to any) { list = append(list, cell{tag, to}) }
 	add("trace", &r.Trace)
-	r.Dims = make([]*string, len(w.dims))
-	list = append(list, dimCells(w.dims, r.Dims)...)
+	list = append(list, dimCells(w.dims, &r.Dims)...)
 	add("format,dict", &r.Format)
 	add("kind,dict", &r.Kind)
 	add("process,dict", &r.Process)
@@ -107,8 +106,7 @@ func (r *Row) cells(w wanted) []cell {
 }
 
 func (f *Failure) cells(dims []string) []cell {
-	f.Dims = make([]*string, len(dims))
-	list := append([]cell{{"trace", &f.Trace}}, dimCells(dims, f.Dims)...)
+	list := append([]cell{{"trace", &f.Trace}}, dimCells(dims, &f.Dims)...)
 	return append(list, cell{"size", &f.Size}, cell{"reason,dict", &f.Reason}, cell{"message", &f.Message})
 }
 
@@ -120,7 +118,6 @@ type frameRow struct {
 }
 
 func (f *frameRow) cells(dims []string) []cell {
-	f.Dims = make([]*string, len(dims))
 	var list []cell
 	row := reflect.ValueOf(&f.Row).Elem()
 	for _, field := range reflect.VisibleFields(row.Type()) {
@@ -131,12 +128,16 @@ func (f *frameRow) cells(dims []string) []cell {
 		}
 	}
 	list = append(list, cell{"trace", &f.Trace})
-	return append(list, dimCells(dims, f.Dims)...)
+	return append(list, dimCells(dims, &f.Dims)...)
 }
 
-func dimCells(names []string, values []*string) (list []cell) {
+// dimCells returns the columns of dimensions, which have no values yet if there are none.
+func dimCells(names []string, values *[]*string) (list []cell) {
+	if len(*values) != len(names) {
+		*values = make([]*string, len(names))
+	}
 	for i, name := range names {
-		list = append(list, cell{name + ",dict", &values[i]})
+		list = append(list, cell{name + ",dict", &(*values)[i]})
 	}
 	return list
 }
@@ -157,8 +158,7 @@ type storedRow struct {
 
 // cells returns the columns, without the result unless it is wanted.
 func (r *storedRow) cells(dims []string, result bool) []cell {
-	r.Dims = make([]*string, len(dims))
-	list := append([]cell{{"trace", &r.Trace}}, dimCells(dims, r.Dims)...)
+	list := append([]cell{{"trace", &r.Trace}}, dimCells(dims, &r.Dims)...)
 	list = append(list, cell{"recorded,timestamp(microsecond)", &r.Recorded}, cell{"recording,dict", &r.Recording}, cell{"unreliable", &r.Unreliable})
 	if result {
 		list = append(list, cell{"result", &r.Result})

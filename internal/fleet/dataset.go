@@ -9,31 +9,25 @@ import (
 	"strings"
 	"time"
 
+	"ohframe/internal/causes"
 	"ohframe/internal/diag"
 	"ohframe/internal/record/meta"
 )
 
 // Dataset is what Run has written to a folder.
 type Dataset struct {
-	Dir     string
-	Version string // of the program that wrote it
-	Shards  int
-	Missing []int // shards that have not all parts
-	// Traces counts the traces of the shards that have parts, failures included.
-	Traces   int
-	Measured int // those without a failure
+	Dir                string
+	Version            string // of the program that wrote it
+	Shards             int
+	Missing            []int // shards that have not all parts
+	causes.TraceCounts       // of the shards that have parts
 	// Rows are those of processes of traces.
 	Rows int64
 	// Damaged is the number of traces that have parts that cannot be read.
 	Damaged int
-	// Unreliable counts the traces with rows whose data is unreliable, see package quality.
-	Unreliable int
 	// NoCauses: no causes were looked for.
 	NoCauses bool
 	Dims     []string
-	Failures map[Reason]int
-	// Events are the numbers of events by kind; empty without events.
-	Events map[string]int
 
 	some    []int // shards among Missing that have parts
 	store   Store

@@ -126,7 +126,7 @@ func TestJunk(t *testing.T) {
 	z.Close()
 	junk := []struct {
 		content func(i int) string
-		reason  Reason
+		reason  string
 	}{
 		{func(int) string { return "" }, empty},
 		{func(i int) string { return fmt.Sprintf("Not found: %d\n", i) }, notATrace},
@@ -139,7 +139,7 @@ func TestJunk(t *testing.T) {
 		{nil, duplicate}, // of the file before
 	}
 	trace := demo[:strings.LastIndexByte(demo[:len(demo)/4], '\n')+1] // small
-	n, want, contents := slow.Of(300, 10_000), map[Reason]int{}, map[string]string{}
+	n, want, contents := slow.Of(300, 10_000), map[string]int{}, map[string]string{}
 	size := 0
 	for i := range n {
 		content := fmt.Sprintf("%s# %d\n", trace, i)

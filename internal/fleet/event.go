@@ -316,8 +316,7 @@ type EventRow struct {
 }
 
 func (r *EventRow) cells(dims []string) []cell {
-	r.Dims = make([]*string, len(dims))
-	list := append([]cell{{"trace", &r.Name}}, dimCells(dims, r.Dims)...)
+	list := append([]cell{{"trace", &r.Name}}, dimCells(dims, &r.Dims)...)
 	return append(list, cell{"process,dict", &r.Process}, cell{"pid", &r.PID}, cell{"recorded,timestamp(microsecond)", &r.Recorded},
 		cell{"event_ns", &r.Length}, cell{"event_traces", &r.Traces})
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"ohframe"
+	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/causes"
 	"ohframe/internal/inputs"
@@ -178,7 +179,7 @@ func TestEventDimensions(t *testing.T) {
 // Bad uploads are failures, each with its reason, and the rest is measured.
 func TestBadUploads(t *testing.T) {
 	contents := map[string]string{}
-	want := map[string]Reason{}
+	want := map[string]string{}
 	var good []string
 	for i := range 3 {
 		name := fmt.Sprintf("good %d\n/", i)
@@ -188,8 +189,8 @@ func TestBadUploads(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		event, trace string
-		reason       Reason // of the event
-		traceReason  Reason
+		reason       string // of the event
+		traceReason  string
 	}{
 		"missing":   {jank([]string{"MAIN_THREAD_JANK_1.trace"}, nil), "", noFile, ""},
 		"nofile":    {jank(nil, map[string]any{"log_over_limit": true}), "", noFile, ""},
@@ -225,7 +226,7 @@ func TestBadUploads(t *testing.T) {
 	want["huge/event.json"] = overLimit
 	out := t.TempDir()
 	s := run(t, &Runner{Dir: out}, uploads(t, dir, -1, 0), Options{})
-	got := map[string]Reason{}
+	got := map[string]string{}
 	d := opened(t, out)
 	var failure Failure
 	f := must.Get(d.open(t.Context(), filepath.Join(out, failuresFolder, partName(0, 1))))(t)
@@ -346,8 +347,8 @@ func TestRanking(t *testing.T) {
 	o := ranked(t, d)
 	groups, _ := must.Get2(groupsOf(t.Context(), []*Dataset{d}, Query{By: []string{}}))(t)
 	for _, c := range groups[0].Causes {
-		if c.Name != otherCauses {
-			want[c.Name] = &causes.Ranked{Frames: c.Frames, Lost: c.Lost}
+		if c.Title != otherCauses {
+			want[c.Title] = &causes.Ranked{Frames: c.Frames, Lost: c.Lost}
 		} else if o.Others != c.Lost {
 			t.Errorf("other causes %s, want %s", o.Others, c.Lost)
 		}
@@ -444,12 +445,12 @@ func TestExampleCommands(t *testing.T) {
 		of   Worst
 		want string
 	}{
-		{Worst{Trace: "a b", PID: 7, VsyncID: 5}, "ohframe why --process 7 --frame 5 -- 'a b'"},
-		{Worst{Trace: "a", PID: 7, VsyncID: 5, flags: []string{"--entry x"}}, "ohframe why --process 7 --entry x --frame 5 -- a"},
-		{Worst{Trace: "a", PID: 7, Start: 3e9, Overrun: 1e9, hang: true}, "ohframe why --process 7 --from 3.000000000 --to 4.000000001 -- a"},
-		{Worst{Trace: "a", PID: 7, Start: 3e9, Overrun: 1e9}, "ohframe why --process 7 -- a"},
-		{Worst{Trace: "-", PID: 7, VsyncID: 5}, ""},
-		{Worst{Trace: "a\n", PID: 7, VsyncID: 5}, ""},
+		{Worst{PoolFrame: stats.PoolFrame{Trace: "a b", PID: 7, VsyncID: 5}}, "ohframe why --process 7 --frame 5 -- 'a b'"},
+		{Worst{PoolFrame: stats.PoolFrame{Trace: "a", PID: 7, VsyncID: 5}, flags: []string{"--entry x"}}, "ohframe why --process 7 --entry x --frame 5 -- a"},
+		{Worst{PoolFrame: stats.PoolFrame{Trace: "a", PID: 7, Start: 3e9, Overrun: 1e9}, hang: true}, "ohframe why --process 7 --from 3.000000000 --to 4.000000001 -- a"},
+		{Worst{PoolFrame: stats.PoolFrame{Trace: "a", PID: 7, Start: 3e9, Overrun: 1e9}}, "ohframe why --process 7 -- a"},
+		{Worst{PoolFrame: stats.PoolFrame{Trace: "-", PID: 7, VsyncID: 5}}, ""},
+		{Worst{PoolFrame: stats.PoolFrame{Trace: "a\n", PID: 7, VsyncID: 5}}, ""},
 	} {
 		e := test.of.example()
 		if e.Why != test.want || (e.Open == "") != (e.Why == "") {

@@ -209,7 +209,7 @@ func TestFailures(t *testing.T) {
 		return ohframe.Read(ctx, in, o)
 	}
 	s := run(t, r, inputs, Options{})
-	want := map[string]Reason{
+	want := map[string]string{
 		"empty": empty, "junk": notATrace, "bomb.gz": overLimit, "noframes": noFrames,
 		"panic": crashed, "binary": notATrace, "missing": unreadable,
 	}
@@ -220,7 +220,7 @@ func TestFailures(t *testing.T) {
 	if d.Damaged != 1 || d.Unreliable != 1 {
 		t.Errorf("the dataset has %d damaged and %d unreliable traces, want 1 of each", d.Damaged, d.Unreliable)
 	}
-	got := map[string]Reason{}
+	got := map[string]string{}
 	f := must.Get(d.open(t.Context(), filepath.Join(out, failuresFolder, partName(0, 1))))(t)
 	defer f.close()
 	var failed Failure

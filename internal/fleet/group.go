@@ -25,8 +25,8 @@ type Group struct {
 	// Numbers are the values of columns. All of them are integers, so the order of rows does not
 	// matter.
 	Numbers numbers
-	Causes  []Cause // what lost the most time first
-	Worst   []Worst // the worst first
+	Causes  []stats.PoolCause // what lost the most time first
+	Worst   []Worst           // the worst first
 
 	// One of these is measured.
 	process     *stats.Process
@@ -37,7 +37,7 @@ type Group struct {
 	histograms []histogram
 	first      int                   // of histograms
 	shown      [shownTimes]histogram // of interactions
-	causes     map[string]*Cause
+	causes     map[string]*stats.PoolCause
 	devices    map[string]*rate
 	rates      []rate // of the traces before trace
 	trace      string // of the last row
@@ -349,7 +349,7 @@ func groupsOf(ctx context.Context, datasets []*Dataset, q Query) (shown []*Group
 		}
 		create := func(*Row) *Group {
 			g := newGroup(w)
-			g.causes, g.devices = map[string]*Cause{}, map[string]*rate{}
+			g.causes, g.devices = map[string]*stats.PoolCause{}, map[string]*rate{}
 			return g
 		}
 		groups, err := gather(ctx, datasets, w, key, create, func(g *Group, r *Row) { g.add(r, device(r)) })
@@ -439,18 +439,18 @@ func (g *Group) addDevice(name string, r rate) {
 	known.frames += r.frames
 }
 
-func (g *Group) addCause(c Cause) {
-	known := g.causes[c.Name]
+func (g *Group) addCause(c stats.PoolCause) {
+	known := g.causes[c.Title]
 	if known == nil {
-		known = &Cause{Name: c.Name}
-		g.causes[c.Name] = known
+		known = &stats.PoolCause{Title: c.Title}
+		g.causes[c.Title] = known
 	}
 	known.Frames += c.Frames
 	known.Lost += c.Lost
 }
 
 // sortedCauses returns the causes, what lost the most time first.
-func (g *Group) sortedCauses() (list []Cause) {
+func (g *Group) sortedCauses() (list []stats.PoolCause) {
 	for _, c := range g.causes {
 		list = append(list, *c)
 	}
@@ -520,13 +520,11 @@ func (g *Group) finish(t table, by []string, causes bool) {
 	}
 	pool := &stats.Pool{Key: g.Key, Name: groupName(by, g.Key), Traces: g.Traces, Count: g.Rows, PerTrace: newDistribution(g.rates), PerDevice: newDistribution(devices)}
 	if causes {
-		pool.Causes = []stats.PoolCause{}
-		for _, c := range g.Causes[:min(mostShown, len(g.Causes))] {
-			pool.Causes = append(pool.Causes, stats.PoolCause{Title: c.Name, Frames: c.Frames, Lost: c.Lost})
-		}
+		pool.Causes = append([]stats.PoolCause{}, g.Causes[:min(mostShown, len(g.Causes))]...)
 	}
 	for _, w := range g.Worst {
-		pool.Worst = append(pool.Worst, stats.PoolFrame{Trace: w.Trace, Process: w.Process, PID: w.PID, VsyncID: w.VsyncID, Start: w.Start, Overrun: w.Overrun, Open: w.openCommand(), Why: w.whyCommand()})
+		w.Open, w.Why = w.openCommand(), w.whyCommand()
+		pool.Worst = append(pool.Worst, w.PoolFrame)
 	}
 	g.subject(t, by, pool)
 	g.histograms, g.causes, g.devices, g.rates = nil, nil, nil, nil

@@ -34,7 +34,7 @@ func (r *Row) addHangs(hangs []stats.Hang) {
 		at, ok := byName[name]
 		if !ok {
 			at, byName[name] = len(list), len(list)
-			list = append(list, rowCause{Cause: Cause{Name: name}})
+			list = append(list, rowCause{PoolCause: stats.PoolCause{Title: name}})
 		}
 		c := &list[at]
 		c.Frames, c.Lost = c.Frames+1, c.Lost+h.Duration

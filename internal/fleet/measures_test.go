@@ -52,7 +52,7 @@ func TestColumns(t *testing.T) {
 	var list strings.Builder
 	dims := []string{"dimension"}
 	for _, folder := range append(slices.Clone(tableFolders[:]), failuresFolder) {
-		fmt.Fprintln(&list, schemaOf(folder, dims))
+		fmt.Fprintln(&list, recordOf(folder, dims).schema)
 	}
 	compatibility.Check(t, "../../testdata/api/fleet.txt", list.String())
 }

@@ -120,7 +120,7 @@ func (p *packer) add(r *Row) {
 
 // load sets the variables of cells, which are those of a packer of the table, to each row and calls yield. Lists
 // and pointers are the row's own.
-func (p *packed) load(cells []cell, yield func()) {
+func (p *packed) load(cells []cell, yield func() error) error {
 	var b []byte
 	integer := func() int64 {
 		n, size := binary.Varint(b)
@@ -152,9 +152,12 @@ func (p *packed) load(cells []cell, yield func()) {
 					*x = list(integer, func() int32 { return int32(integer()) })
 				}
 			}
-			yield()
+			if err := yield(); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }
 
 // optional returns a value that has a leading one; nil if it has a zero.

@@ -4,7 +4,6 @@ package fleet
 
 import (
 	"bufio"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -17,8 +16,6 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
-	"ohframe/analyzer/stats"
-	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
 )
 
@@ -76,10 +73,12 @@ func (r *record) load(row parquet.Row) error {
 	return nil
 }
 
-// schemaOf returns the columns of the parts in a folder but that of frames.
-func schemaOf(folder string, dims []string) *parquet.Schema {
+// recordOf returns a record of the parts in a folder.
+func recordOf(folder string, dims []string) *record {
 	var cells []cell
 	switch folder {
+	case framesFolder:
+		cells = new(frameRow).cells(dims)
 	case failuresFolder:
 		cells = new(Failure).cells(dims)
 	case eventsFolder:
@@ -89,7 +88,7 @@ func schemaOf(folder string, dims []string) *parquet.Schema {
 	default:
 		cells = new(Row).cells(everything(table(slices.Index(tableFolders[:], folder)), dims))
 	}
-	return newRecord(folder, cells).schema
+	return newRecord(folder, cells)
 }
 
 // checkDictionaries compares the values that rows refer to with their checksums, as the library does with other pages.
@@ -127,59 +126,4 @@ func newWriter(w io.Writer, schema *parquet.Schema, options ...parquet.WriterOpt
 		parquet.CreatedBy("ohframe", schemaVersion, ""),
 	}, options...)
 	return parquet.NewGenericWriter[any](w, options...)
-}
-
-// each yields the rows as a file has them, whose cells are those of a packer of the table. A row is valid
-// until yield returns.
-func (p *packed) each(cells []cell, yield func(parquet.Row) error) error {
-	var row parquet.Row
-	var column int
-	var b []byte
-	integer := func() int64 {
-		n, size := binary.Varint(b)
-		b = b[size:]
-		return n
-	}
-	short := func() parquet.Value { return parquet.Int32Value(int32(integer())) }
-	long := func() parquet.Value { return parquet.Int64Value(integer()) }
-	text := func() parquet.Value { return parquet.ByteArrayValue(p.texts[integer()]) }
-	add := func(v parquet.Value, repetition, definition int) {
-		row = append(row, v.Level(repetition, definition, column))
-	}
-	// elements adds what may be nil, and has a leading one, or a list, which has a leading length.
-	elements := func(value func() parquet.Value) {
-		n := int(integer())
-		if n == 0 {
-			add(parquet.NullValue(), 0, 0)
-		}
-		for i := range n {
-			add(value(), min(i, 1), 1)
-		}
-	}
-	for _, b = range p.blocks {
-		for len(b) > 0 {
-			row = row[:0]
-			for i, c := range cells {
-				column = i
-				switch c.to.(type) {
-				case *int64:
-					add(long(), 0, 0)
-				case *trace.PID:
-					add(short(), 0, 0)
-				case *string, *stats.Kind:
-					add(text(), 0, 0)
-				case **int64, *[]int64:
-					elements(long)
-				case **string, *[]string:
-					elements(text)
-				case *[]int32:
-					elements(short)
-				}
-			}
-			if err := yield(row); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

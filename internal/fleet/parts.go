@@ -17,6 +17,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"ohframe/internal/causes"
 	"ohframe/internal/diag"
 	"ohframe/internal/inputs"
 )
@@ -26,7 +27,7 @@ var folders = []string{tracesFolder, failuresFolder, interactionsFolder, layersF
 
 // Open opens a dataset and checks that its parts belong together.
 func Open(ctx context.Context, store Store, dir string) (*Dataset, error) {
-	d := &Dataset{Dir: dir, Failures: map[Reason]int{}, Events: map[string]int{}, store: store}
+	d := &Dataset{Dir: dir, TraceCounts: causes.NewTraceCounts(), store: store}
 	parts := map[int]int{} // how many each shard has
 	for _, folder := range folders {
 		shards, err := d.list(ctx, folder)
@@ -103,7 +104,7 @@ func (d *Dataset) addShard(ctx context.Context, k int, first *head) (*head, erro
 			first = h
 			d.Version, d.Dims, d.NoCauses = first.version, first.dims, first.noCauses
 			for _, folder := range folders {
-				d.columns = append(d.columns, schemaOf(folder, d.Dims).String())
+				d.columns = append(d.columns, recordOf(folder, d.Dims).schema.String())
 			}
 		}
 		heads = append(heads, h)

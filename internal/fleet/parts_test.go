@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/parquet-go/parquet-go"
-
 	"ohframe"
 	"ohframe/internal/frametable"
 	"ohframe/internal/testing/must"
@@ -152,27 +150,20 @@ func TestParts(t *testing.T) {
 			want := map[string][]map[string]any{}
 			for _, in := range inputs {
 				result := r.analyse(t.Context(), in, 1)
-				add := func(folder string, dims []*string, cells func(dims []string) []cell, set func([]*string)) {
-					dims = slices.Clone(dims)
-					list := cells(r.Plan.Dims)
-					set(dims)
-					want[folder] = append(want[folder], cellsOf(list))
+				add := func(folder string, cells []cell) { want[folder] = append(want[folder], cellsOf(cells)) }
+				if result.event != nil {
+					add(eventsFolder, result.event.cells(r.Plan.Dims))
 				}
-				if e := result.event; e != nil {
-					add(eventsFolder, e.Dims, e.cells, func(dims []*string) { copy(e.Dims, dims) })
+				if result.failure != nil {
+					add(failuresFolder, result.failure.cells(r.Plan.Dims))
 				}
-				if f := result.failure; f != nil {
-					add(failuresFolder, f.Dims, f.cells, func(dims []*string) { copy(f.Dims, dims) })
+				if result.stored != nil {
+					add(resultsFolder, result.stored.cells(r.Plan.Dims, true))
 				}
-				if s := result.stored; s != nil {
-					cells := func(dims []string) []cell { return s.cells(dims, true) }
-					add(resultsFolder, s.Dims, cells, func(dims []*string) { copy(s.Dims, dims) })
-				}
-				for i := range result.rows {
-					rows := newRecord("rows", new(Row).cells(everything(table(i), r.Plan.Dims)))
-					must.Do(t, result.rows[i].each(rows.cells, func(row parquet.Row) error {
-						must.Do(t, rows.load(row))
-						want[tableFolders[i]] = append(want[tableFolders[i]], cellsOf(rows.cells))
+				for i, folder := range tableFolders {
+					cells := new(Row).cells(everything(table(i), r.Plan.Dims))
+					must.Do(t, result.rows[i].load(cells, func() error {
+						add(folder, cells)
 						return nil
 					}))
 				}

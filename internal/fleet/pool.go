@@ -10,6 +10,7 @@ import (
 	"ohframe"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/causes"
 	"ohframe/internal/locate"
 	"ohframe/internal/report"
 	"ohframe/internal/text"
@@ -51,17 +52,11 @@ func (o *PoolOptions) queries() (list []Query, err error) {
 
 // Pool returns what the traces of datasets have together, as an input of a report.
 func Pool(ctx context.Context, name string, datasets []*Dataset, o PoolOptions) (*report.Input, error) {
-	p := &report.Pool{Worst: o.By == nil, Failures: map[string]int{}, Events: map[string]int{}}
+	p := &report.Pool{Worst: o.By == nil, TraceCounts: causes.NewTraceCounts()}
 	in := &report.Input{Name: name, Stats: &stats.Report{}, Pool: p}
 	for _, d := range datasets {
-		p.Traces, p.Measured, p.Unreliable, p.Shards = p.Traces+d.Traces, p.Measured+d.Measured, p.Unreliable+d.Unreliable, p.Shards+d.Shards
-		p.Missing = append(p.Missing, d.Missing...)
-		for reason, n := range d.Failures {
-			p.Failures[string(reason)] += n
-		}
-		for kind, n := range d.Events {
-			p.Events[kind] += n
-		}
+		p.Add(&d.TraceCounts)
+		p.Shards, p.Missing = p.Shards+d.Shards, append(p.Missing, d.Missing...)
 	}
 	queries, err := o.queries()
 	if err != nil {
@@ -148,7 +143,7 @@ func groupName(by []string, key []*string) string {
 
 // NewDataset returns a dataset in memory, without traces.
 func NewDataset(dims []string) *Dataset {
-	return &Dataset{Dims: dims, Failures: map[Reason]int{}, Events: map[string]int{}, keeps: everything}
+	return &Dataset{Dims: dims, TraceCounts: causes.NewTraceCounts(), keeps: everything}
 }
 
 // NewCauses returns a dataset in memory that keeps of traces only what a ranking needs. Commands about them have the flags.
@@ -162,7 +157,7 @@ func NewCauses(dims, flags []string) *Dataset {
 // these traces with unreliable data.
 func (d *Dataset) Only(names []string, unreliable int) *Dataset {
 	some := *d
-	some.Traces, some.Measured, some.Unreliable, some.Failures, some.Events, some.only = len(names), len(names), unreliable, nil, nil, map[string]bool{}
+	some.TraceCounts, some.only = causes.TraceCounts{Traces: len(names), Measured: len(names), Unreliable: unreliable}, map[string]bool{}
 	for _, name := range names {
 		some.only[name] = true
 	}
@@ -202,7 +197,7 @@ func (d *Dataset) scanPacked(w wanted, yield func(*Row)) error {
 	cells := r.cells(d.keeps(w.table, d.Dims))
 	all, wanted := r.Dims, make([]*string, len(w.dims))
 	for _, p := range d.packed[w.table] {
-		p.load(cells, func() {
+		err := p.load(cells, func() error {
 			for i, name := range w.dims {
 				wanted[i] = nil
 				if of := slices.Index(d.Dims, name); of >= 0 {
@@ -211,7 +206,11 @@ func (d *Dataset) scanPacked(w wanted, yield func(*Row)) error {
 			}
 			r.Dims = wanted
 			yield(&r)
+			return nil
 		})
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -58,16 +58,10 @@ func (r *Ranking) Of(ctx context.Context, datasets []*Dataset) (*causes.Overall,
 	if err != nil {
 		return nil, err
 	}
-	o := &causes.Overall{By: r.query.By, Unit: cmp.Or(r.unit, "trace"), Named: maxCauses}
+	o := &causes.Overall{By: r.query.By, Unit: cmp.Or(r.unit, "trace"), Named: maxCauses, TraceCounts: causes.NewTraceCounts()}
 	for _, d := range datasets {
 		o.Dir = cmp.Or(d.Dir, o.Dir)
-		o.Traces, o.Measured, o.Unreliable = o.Traces+d.Traces, o.Measured+d.Measured, o.Unreliable+d.Unreliable
-		for reason, n := range d.Failures {
-			addCount(&o.Failures, string(reason), n)
-		}
-		for kind, n := range d.Events {
-			addCount(&o.Events, kind, n)
-		}
+		o.Add(&d.TraceCounts)
 	}
 	o.Causes = rankedOf(o, groups)
 	return o, nil
@@ -132,14 +126,14 @@ func (g *rankedGroup) add(r *Row, user uint64) {
 	for _, columns := range []*causeColumns{&r.Causes, &r.Hangs} {
 		for i, c := range columns.all {
 			g.lost += c.Lost
-			if c.Name == otherCauses {
+			if c.Title == otherCauses {
 				g.others += c.Lost
 				continue
 			}
-			s := g.causes[c.Name]
+			s := g.causes[c.Title]
 			if s == nil {
 				s = &rankedSum{process: strings.Clone(r.Process)}
-				g.causes[strings.Clone(c.Name)] = s
+				g.causes[strings.Clone(c.Title)] = s
 			}
 			s.users.add(user)
 			s.traces.add(traceHash)
@@ -156,13 +150,6 @@ func (g *rankedGroup) add(r *Row, user uint64) {
 			s.worst = keepWorst(s.worst, example)
 		}
 	}
-}
-
-func addCount(counts *map[string]int, name string, n int) {
-	if *counts == nil {
-		*counts = map[string]int{}
-	}
-	(*counts)[name] += n
 }
 
 // rankedOf returns the causes of groups, and adds what they lost to the sums.

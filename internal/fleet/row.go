@@ -70,7 +70,7 @@ func (c *frameColumns) add(w Worst) {
 
 // at returns a frame of a row.
 func (c *frameColumns) at(i int, r *Row) Worst {
-	w := Worst{Trace: r.Trace, Process: r.Process, PID: r.PID, Start: trace.Time(c.Starts[i]), Overrun: trace.Duration(c.Overruns[i])}
+	w := Worst{PoolFrame: stats.PoolFrame{Trace: r.Trace, Process: r.Process, PID: r.PID, Start: trace.Time(c.Starts[i]), Overrun: trace.Duration(c.Overruns[i])}}
 	if c.VsyncIDs != nil {
 		w.VsyncID = c.VsyncIDs[i]
 	}
@@ -87,9 +87,9 @@ type causeColumns struct {
 
 // set sets the largest causes, and the sum of the others.
 func (c *causeColumns) set(list []rowCause) {
-	slices.SortFunc(list, func(a, b rowCause) int { return compareCauses(a.Cause, b.Cause) })
+	slices.SortFunc(list, func(a, b rowCause) int { return compareCauses(a.PoolCause, b.PoolCause) })
 	if len(list) > maxCauses {
-		other := rowCause{Cause: Cause{Name: otherCauses}}
+		other := rowCause{PoolCause: stats.PoolCause{Title: otherCauses}}
 		for _, cause := range list[maxCauses:] {
 			other.Frames += cause.Frames
 			other.Lost += cause.Lost
@@ -97,44 +97,32 @@ func (c *causeColumns) set(list []rowCause) {
 		list = append(list[:maxCauses], other)
 	}
 	for _, cause := range list {
-		c.Names, c.Frames, c.Lost = append(c.Names, cause.Name), append(c.Frames, cause.Frames), append(c.Lost, int64(cause.Lost))
+		c.Names, c.Frames, c.Lost = append(c.Names, cause.Title), append(c.Frames, cause.Frames), append(c.Lost, int64(cause.Lost))
 		c.add(cause.worst)
 	}
 }
 
 // all yields the causes without their frames.
-func (c *causeColumns) all(yield func(int, Cause) bool) {
+func (c *causeColumns) all(yield func(int, stats.PoolCause) bool) {
 	for i, name := range c.Names {
-		if !yield(i, Cause{name, c.Frames[i], trace.Duration(c.Lost[i])}) {
+		if !yield(i, stats.PoolCause{Title: name, Frames: c.Frames[i], Lost: trace.Duration(c.Lost[i])}) {
 			return
 		}
 	}
 }
 
-// Cause is what late frames lost by a cause.
-type Cause struct {
-	Name   string         `json:"title"`
-	Frames int64          `json:"frames"`
-	Lost   trace.Duration `json:"lost_ns"`
-}
-
 // rowCause is a cause of a row, with the frame that lost the most by it; zero of other causes.
 type rowCause struct {
-	Cause
+	stats.PoolCause
 	worst Worst
 }
 
-// Worst is a late frame.
+// Worst is a late frame, without its commands.
 type Worst struct {
-	Trace   string         `json:"trace"`
-	Process string         `json:"process"`
-	PID     trace.PID      `json:"pid"`
-	VsyncID int64          `json:"vsync_id"`
-	Start   trace.Time     `json:"start_ns"` // of its actual interval
-	Overrun trace.Duration `json:"overrun_ns"`
-	timed   bool           // a worse frame of the process has the vsync id
-	hang    bool           // not a frame
-	flags   []string       // further ones of commands about it
+	stats.PoolFrame
+	timed bool     // a worse frame of the process has the vsync id
+	hang  bool     // not a frame
+	flags []string // further ones of commands about it
 }
 
 // compareWorst is a total order, the largest overrun first.
@@ -282,7 +270,7 @@ func (r *Row) measure(times *rowTimes, p *stats.Process, frames []*analyzer.Fram
 	r.keep(times)
 	var worst []Worst
 	for _, w := range p.Worst[:min(maxWorst, len(p.Worst))] {
-		worst = append(worst, Worst{VsyncID: w.VsyncID, Start: w.At, Overrun: w.Overrun})
+		worst = append(worst, Worst{PoolFrame: stats.PoolFrame{VsyncID: w.VsyncID, Start: w.At, Overrun: w.Overrun}})
 	}
 	slices.SortFunc(worst, compareWorst)
 	for _, w := range worst {
@@ -335,7 +323,7 @@ func rank(t *ohframe.Trace) map[causeKey][]rowCause {
 
 func newCauses(costs []*why.Cost) (list []rowCause) {
 	for _, c := range costs {
-		cause := rowCause{Cause: Cause{Name: causetext.CostName(c), Frames: int64(len(c.Late)), Lost: c.Lost}}
+		cause := rowCause{PoolCause: stats.PoolCause{Title: causetext.CostName(c), Frames: int64(len(c.Late)), Lost: c.Lost}}
 		f := c.Worst.Frame
 		cause.worst.VsyncID, cause.worst.Start, cause.worst.Overrun = f.VsyncID, f.Actual.Start, f.Overrun()
 		list = append(list, cause)
@@ -344,6 +332,6 @@ func newCauses(costs []*why.Cost) (list []rowCause) {
 }
 
 // compareCauses is a total order, what lost the most time first.
-func compareCauses(a, b Cause) int {
-	return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(a.Name, b.Name))
+func compareCauses(a, b stats.PoolCause) int {
+	return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(a.Title, b.Title))
 }

@@ -47,7 +47,7 @@ type Summary struct {
 	Rows            int // of traces
 	Damaged         int // traces that have parts that cannot be read
 	Unreliable      int // traces with rows whose data is unreliable, see package quality
-	Failures        map[Reason]int
+	Failures        map[string]int
 	// First is the failure with the first name.
 	First Failure
 	// Ignored counts the descriptions of recordings that could not be used.
@@ -123,7 +123,7 @@ func (r *Runner) Run(ctx context.Context, shards []int) (*Summary, error) {
 		out chan<- result
 	}
 	tasks, open := make(chan task), make(chan struct{}, maxOpenShards)
-	summary := &Summary{Failures: map[Reason]int{}}
+	summary := &Summary{Failures: map[string]int{}}
 	var mutex sync.Mutex // of summary and Progress
 	progress := func(bytes int64) {
 		mutex.Lock()
@@ -241,7 +241,7 @@ func (r *Runner) analyse(ctx context.Context, in Input, workers int) result {
 	go func() {
 		defer func() {
 			if value := recover(); value != nil {
-				done <- outcome{err: &panicError{value}}
+				done <- outcome{err: panicOf(value)}
 			}
 		}()
 		result, err := r.measure(reading, in, workers)
@@ -345,33 +345,15 @@ type shardWriter struct {
 	metadata [][2]string
 	outputs  []Output
 	writers  map[string]*parquet.GenericWriter[any]
-	cells    [tables][]cell
-	// What is written next.
-	event    EventRow
-	failure  Failure
-	frame    frameRow
-	stored   storedRow
-	results  *record // of stored
-	pending  int     // bytes of the results that wait for the end of their group
-	events   *record // of event
-	failures *record // of failure
-	frames   *record // of frame
+	records  map[string]*record
+	pending  int // bytes of the results that wait for the end of their group
 	buffer   parquet.Row
 }
 
 func newShardWriter(ctx context.Context, p *Plan, store Store, dir string, shard int) (*shardWriter, error) {
 	w := &shardWriter{
-		Summary: Summary{Shards: 1, Traces: tracesOf(p.Shards[shard]), Failures: map[Reason]int{}},
-		plan:    p, metadata: p.metadata(ctx, store, shard), writers: map[string]*parquet.GenericWriter[any]{},
-	}
-	w.failures = newRecord("failures", w.failure.cells(p.Dims))
-	w.events = newRecord("events", w.event.cells(p.Dims))
-	w.results = newRecord("results", w.stored.cells(p.Dims, true))
-	for t := range tableFolders {
-		w.cells[t] = new(Row).cells(everything(table(t), p.Dims))
-	}
-	if p.Frames {
-		w.frames = newRecord("frames", w.frame.cells(p.Dims))
+		Summary: Summary{Shards: 1, Traces: tracesOf(p.Shards[shard]), Failures: map[string]int{}},
+		plan:    p, metadata: p.metadata(ctx, store, shard), writers: map[string]*parquet.GenericWriter[any]{}, records: map[string]*record{},
 	}
 	for _, folder := range p.folders() {
 		out, err := store.Create(ctx, p.part(dir, folder, shard))
@@ -380,46 +362,37 @@ func newShardWriter(ctx context.Context, p *Plan, store Store, dir string, shard
 			return nil, err
 		}
 		w.outputs = append(w.outputs, out)
-		switch folder {
-		case framesFolder:
-			w.writers[folder] = newWriter(out, w.frames.schema)
-		case resultsFolder:
-			w.writers[folder] = newWriter(out, schemaOf(folder, p.Dims), storedOptions...)
-		default:
-			w.writers[folder] = newWriter(out, schemaOf(folder, p.Dims))
+		var options []parquet.WriterOption
+		if folder == resultsFolder {
+			options = storedOptions
 		}
+		w.records[folder] = recordOf(folder, p.Dims)
+		w.writers[folder] = newWriter(out, w.records[folder].schema, options...)
 	}
 	return w, nil
 }
 
+// put writes a row of cells.
+func (w *shardWriter) put(folder string, cells []cell) error {
+	r := w.records[folder]
+	r.cells = cells
+	w.buffer = r.store(w.buffer)
+	_, err := w.writers[folder].WriteRows([]parquet.Row{w.buffer})
+	return err
+}
+
 func (w *shardWriter) write(r *result) error {
-	put := func(folder string, row parquet.Row) error {
-		_, err := w.writers[folder].WriteRows([]parquet.Row{row})
-		return err
-	}
+	dims := w.plan.Dims
 	if r.event != nil {
 		w.Events++
-		dims := w.event.Dims
-		copy(dims, r.event.Dims)
-		w.event = *r.event
-		w.event.Dims = dims
-		w.buffer = w.events.store(w.buffer)
-		if err := put(eventsFolder, w.buffer); err != nil {
+		if err := w.put(eventsFolder, r.event.cells(dims)); err != nil || r.failure == nil {
 			return err
-		}
-		if r.failure == nil {
-			return nil
 		}
 	}
 	if r.failure != nil {
 		w.Failures[r.failure.Reason]++
 		w.keepFirst(r.failure)
-		dims := w.failure.Dims // the record refers to its elements
-		copy(dims, r.failure.Dims)
-		w.failure = *r.failure
-		w.failure.Dims = dims
-		w.buffer = w.failures.store(w.buffer)
-		return put(failuresFolder, w.buffer)
+		return w.put(failuresFolder, r.failure.cells(dims))
 	}
 	w.Measured++
 	if r.ignored {
@@ -437,21 +410,20 @@ func (w *shardWriter) write(r *result) error {
 		}
 	}
 	w.Rows += r.rows[ofFrames].n
-	for t := range r.rows {
-		err := r.rows[t].each(w.cells[t], func(row parquet.Row) error { return put(tableFolders[t], row) })
-		if err != nil {
+	for t, folder := range tableFolders {
+		cells := w.records[folder].cells
+		if err := r.rows[t].load(cells, func() error { return w.put(folder, cells) }); err != nil {
 			return err
 		}
 	}
 	if r.frames == nil {
 		return nil
 	}
-	w.frame.Trace = r.name
-	copy(w.frame.Dims, r.dims)
+	frame := frameRow{Trace: r.name, Dims: r.dims}
+	cells := frame.cells(dims)
 	for row := range frametable.Frames(r.frames.Timeline, r.frames.Causes) {
-		w.frame.Row = row
-		w.buffer = w.frames.store(w.buffer)
-		if err := put(framesFolder, w.buffer); err != nil {
+		frame.Row = row
+		if err := w.put(framesFolder, cells); err != nil {
 			return err
 		}
 	}

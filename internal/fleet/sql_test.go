@@ -273,7 +273,7 @@ func checkDocumented(t *testing.T, d *Dataset, query string, rows []map[string]a
 	case strings.Contains(query, "FROM causes"):
 		causes := groups()[0].Causes
 		for _, c := range causes[:min(10, len(causes))] {
-			want[c.Name] = fmt.Sprint(c.Frames, " ", number(float64(c.Lost)/1e9))
+			want[c.Title] = fmt.Sprint(c.Frames, " ", number(float64(c.Lost)/1e9))
 		}
 	case strings.Contains(query, "recorded"):
 		for _, g := range groups("recorded_day") {

@@ -44,12 +44,7 @@ var storedOptions = []parquet.WriterOption{
 const groupBytes = 16 << 20
 
 func (w *shardWriter) writeStored(r *storedRow) error {
-	dims := w.stored.Dims
-	copy(dims, r.Dims)
-	w.stored = *r
-	w.stored.Dims = dims
-	w.buffer = w.results.store(w.buffer)
-	if _, err := w.writers[resultsFolder].WriteRows([]parquet.Row{w.buffer}); err != nil {
+	if err := w.put(resultsFolder, r.cells(w.plan.Dims, true)); err != nil {
 		return err
 	}
 	if w.pending += len(r.Result); w.pending < groupBytes {

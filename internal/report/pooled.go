@@ -27,11 +27,7 @@ type Pool struct {
 	// Worst orders processes as those of a trace, otherwise they keep their order.
 	Worst bool
 
-	Traces     int
-	Measured   int            // of these, without a failure
-	Unreliable int            // traces with unreliable data
-	Failures   map[string]int // traces that were not measured, by reason
-	Events     map[string]int // events by kind
+	causes.TraceCounts
 	Shards     int            // of datasets
 	Missing    []int          // shards that have no parts
 }
