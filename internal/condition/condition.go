@@ -44,9 +44,7 @@ type Condition struct {
 
 	text    string
 	matches func(*analyzer.Process) bool // nil: all
-	group   *group                       // of a condition on interactions
-	layers  *layers                      // of a condition on layers
-	own     *own                         // of a condition on a measure of the user
+	subject subject                      // nil of a condition on processes
 }
 
 // String returns the condition without its process and without blanks.

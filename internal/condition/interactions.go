@@ -14,14 +14,14 @@ import (
 // group selects interactions, and a measure of them.
 type group struct {
 	name    string
-	has     func(*stats.Interaction) bool
+	of      func(*stats.Interaction) bool
 	measure *stats.Measure
 }
 
 // groups are the groups of interactions besides the names of scenes.
 var groups = []struct {
 	name string
-	has  func(*stats.Interaction) bool
+	of   func(*stats.Interaction) bool
 }{
 	{"fling", (*stats.Interaction).IsFling},
 	// A swipe home counts from when the finger leaves, as a tap does.
@@ -82,9 +82,9 @@ func newGroup(name string) (*group, error) {
 	g := &group{name: subject}
 	switch {
 	case at >= 0:
-		g.has = groups[at].has
+		g.of = groups[at].of
 	case analyzer.IsScene(subject):
-		g.has = func(i *stats.Interaction) bool { return isScene(i) && i.Scene == subject }
+		g.of = func(i *stats.Interaction) bool { return isScene(i) && i.Scene == subject }
 	case stats.OwnMeasures.Named(measure) != nil:
 		return nil, nil
 	default:
@@ -129,36 +129,30 @@ func didYouMean(name string) string {
 	return "; did you mean " + name + "?"
 }
 
-// interactionParts returns the interactions that the condition is on.
-func (c *Condition) interactionParts(list []*stats.Interaction) (parts []part) {
-	for _, i := range list {
-		if c.SelectsInteraction(i) {
-			parts = append(parts, part{processOf(i), nameOf(i), c.group.measure.Value(i), func() string { return c.whyUnknown(i) }, c.Unit})
-		}
-	}
-	return parts
+func (g *group) noun() string { return "interaction" }
+
+func (g *group) measured() (string, stats.Unit) { return g.measure.Name, g.measure.Unit }
+
+// has does not count interactions that an edge of the trace cuts, as truncated frames do not.
+func (g *group) has(c *Condition, item any) bool {
+	i, ok := item.(*stats.Interaction)
+	return ok && !i.Truncated && g.of(i) && c.Selects(processOf(i))
 }
 
-// OfInteractions reports whether the condition is on interactions.
-func (c *Condition) OfInteractions() bool { return c.group != nil }
-
-// SelectsInteraction reports whether a condition on interactions is on this one. Those that
-// an edge of the trace cuts do not count, as truncated frames do not.
-func (c *Condition) SelectsInteraction(i *stats.Interaction) bool {
-	return !i.Truncated && c.group.has(i) && c.Selects(processOf(i))
+func (g *group) part(item any) part {
+	i := item.(*stats.Interaction)
+	return part{processOf(i), nameOf(i), g.measure.Value(i), func() string { return g.whyUnknown(i) }, g.measure.Unit}
 }
 
-// NoInteraction returns why a condition cannot be checked that selects none of the
-// interactions of one trace or of several.
-func (c *Condition) NoInteraction(list []*stats.Interaction, several bool) string {
+func (g *group) none(c *Condition, r *stats.Report, several bool) string {
 	truncated, others, scenes, launches := 0, 0, map[string]bool{}, map[string]bool{}
-	for _, i := range list {
+	for _, i := range r.Interactions {
 		switch {
 		case !c.Selects(processOf(i)):
 			continue
-		case c.group.has(i) && i.Truncated:
+		case g.of(i) && i.Truncated:
 			truncated++
-		case c.group.has(i):
+		case g.of(i):
 			others++ // of a process that is left out, otherwise the condition would be on it
 		}
 		if isScene(i) {
@@ -173,9 +167,9 @@ func (c *Condition) NoInteraction(list []*stats.Interaction, several bool) strin
 	}
 	switch {
 	case others > 0:
-		return fmt.Sprintf("no %s of the selected processes, but %d of others", c.group.noun(), others)
+		return fmt.Sprintf("no %s of the selected processes, but %d of others", g.called(), others)
 	case truncated > 0:
-		return fmt.Sprintf("%s, cut by the edge of %s", text.Count(truncated, c.group.noun()), where)
+		return fmt.Sprintf("%s, cut by the edge of %s", text.Count(truncated, g.called()), where)
 	case len(scenes)+len(launches) == 0:
 		return "no interactions"
 	}
@@ -194,14 +188,14 @@ func (c *Condition) NoInteraction(list []*stats.Interaction, several bool) strin
 	if c.Process != "" {
 		of = " of " + text.Printable(c.Process)
 	}
-	return fmt.Sprintf("no %s%s in %s; %s %s", c.group.noun(), of, where, has, strings.Join(names, ", "))
+	return fmt.Sprintf("no %s%s in %s; %s %s", g.called(), of, where, has, strings.Join(names, ", "))
 }
 
 // maxScenes is the number of scenes that a reason lists.
 const maxScenes = 8
 
-// noun names an interaction of the group.
-func (g *group) noun() string {
+// called names an interaction of the group.
+func (g *group) called() string {
 	if slices.Contains([]string{analyzer.ColdLaunch, analyzer.WarmLaunch, analyzer.HotLaunch}, g.name) {
 		return g.name + " launch"
 	}
@@ -228,8 +222,8 @@ func nameOf(i *stats.Interaction) string {
 }
 
 // whyUnknown returns the reasons why the measure of an interaction is unknown.
-func (c *Condition) whyUnknown(i *stats.Interaction) string {
-	if c.group.measure.Name == "p95_ms" && i.P50 != nil {
+func (g *group) whyUnknown(i *stats.Interaction) string {
+	if g.measure.Name == "p95_ms" && i.P50 != nil {
 		return fmt.Sprintf("fewer than %d frames", stats.MinFrames("p95_ms"))
 	}
 	return strings.Join(text.ReasonsOf(i), "; ")

@@ -64,34 +64,28 @@ func (p *parser) layers() (*layers, error) {
 	return nil, fmt.Errorf("unknown measure %q of layers%s", measure, didYouMean(similar))
 }
 
-// has reports whether a layer is selected.
-func (s *layers) has(l *stats.Layer) bool {
+func (s *layers) noun() string { return layerSubject }
+
+func (s *layers) measured() (string, stats.Unit) { return s.measure.Name, s.measure.Unit }
+
+func (s *layers) has(c *Condition, item any) bool {
+	l, ok := item.(*stats.Layer)
+	if !ok || !c.Selects(ProducerOf(l)) {
+		return false
+	}
 	if s.name == "" {
 		return l.Cadence != nil || l.Pool != nil && l.Judged > 0
 	}
 	return s.matches(l.Source)
 }
 
-// OfLayers reports whether the condition is on layers.
-func (c *Condition) OfLayers() bool { return c.layers != nil }
-
-// SelectsLayer reports whether a condition on layers is on this one.
-func (c *Condition) SelectsLayer(l *stats.Layer) bool {
-	return c.layers.has(l) && c.Selects(ProducerOf(l))
-}
-
-// layerParts returns the layers that the condition is on.
-func (c *Condition) layerParts(list []*stats.Layer) (parts []part) {
-	for _, l := range list {
-		if c.SelectsLayer(l) {
-			name := fmt.Sprintf("layer %d (%s)", l.ID, text.ShortLayerName(l.Name, text.LayerWidth))
-			if l.Pool != nil {
-				name = l.Pool.Name
-			}
-			parts = append(parts, part{ProducerOf(l), name, c.layers.measure.Value(l), func() string { return whyUnknownOf(l, c.layers.measure.Name) }, c.Unit})
-		}
+func (s *layers) part(item any) part {
+	l := item.(*stats.Layer)
+	name := fmt.Sprintf("layer %d (%s)", l.ID, text.ShortLayerName(l.Name, text.LayerWidth))
+	if l.Pool != nil {
+		name = l.Pool.Name
 	}
-	return parts
+	return part{ProducerOf(l), name, s.measure.Value(l), func() string { return whyUnknownOf(l, s.measure.Name) }, s.measure.Unit}
 }
 
 // ProducerOf returns the process of a layer; nil if it is unknown.
@@ -129,16 +123,14 @@ func whyUnknownOf(l *stats.Layer, measure string) string {
 // maxLayers is the number of layers that a reason lists.
 const maxLayers = 4
 
-// NoLayer returns why a condition cannot be checked that selects none of the layers of one
-// trace or of several.
-func (c *Condition) NoLayer(list []*stats.Layer, several bool) string {
+func (s *layers) none(c *Condition, r *stats.Report, several bool) string {
 	where, has := "the trace", "it has"
 	if several {
 		where, has = "the traces", "they have"
 	}
 	var names []string
 	seen := map[string]bool{}
-	for _, l := range list {
+	for _, l := range r.Layers {
 		if name := text.ShortLayerName(l.Name, text.LayerWidth); c.Selects(ProducerOf(l)) && !seen[name] {
 			names, seen[name] = append(names, name), true
 		}
@@ -148,11 +140,11 @@ func (c *Condition) NoLayer(list []*stats.Layer, several bool) string {
 		of = " of " + text.Printable(c.Process)
 	}
 	switch {
-	case len(list) == 0:
+	case len(r.Layers) == 0:
 		return "no layers"
 	case len(names) == 0:
 		return fmt.Sprintf("no layer%s in %s", of, where)
-	case c.layers.name == "":
+	case s.name == "":
 		return fmt.Sprintf("no layer%s in %s has a cadence; layer(NAME) selects one", of, where)
 	}
 	if more := len(names) - maxLayers; more > 0 {

@@ -21,33 +21,29 @@ func newOwn(text string) *own {
 	return &own{name, measure}
 }
 
-// OfOwn reports whether the condition is on a measure of the user.
-func (c *Condition) OfOwn() bool { return c.own != nil }
+func (o *own) noun() string { return "own measure" }
 
-// SelectsOwn reports whether a condition on a measure of the user is on this one. Its values are those of the
-// processes that --process selects.
-func (c *Condition) SelectsOwn(x *stats.Own) bool { return c.own.name == x.Name }
+// measured returns milliseconds: the unit of a value may be another one.
+func (o *own) measured() (string, stats.Unit) { return o.measure, stats.Milliseconds }
 
-// ownParts returns the measures that the condition is on.
-func (c *Condition) ownParts(list []*stats.Own) (parts []part) {
-	for _, x := range list {
-		if !c.SelectsOwn(x) {
-			continue
-		}
-		for i := range stats.OwnMeasures {
-			if m := &stats.OwnMeasures[i]; m.Name == c.own.measure && m.IsOf(x) {
-				p := part{name: text.Printable(x.Name), value: m.Value(x), why: func() string { return ownUnknown(x, m.Name) }, unit: m.Unit}
-				if x.Unread {
-					p.value = nil // of the count, too
-				}
-				if x.Pool != nil {
-					p.name = x.Pool.Name
-				}
-				parts = append(parts, p)
-			}
-		}
+// has does not ask for a process: the values are those of the processes that --process selects.
+func (o *own) has(_ *Condition, item any) bool {
+	x, ok := item.(*stats.Own)
+	return ok && o.name == x.Name
+}
+
+func (o *own) part(item any) part {
+	x := item.(*stats.Own)
+	i := slices.IndexFunc(stats.OwnMeasures, func(m stats.Measure) bool { return m.Name == o.measure && m.IsOf(x) })
+	m := &stats.OwnMeasures[i]
+	p := part{name: text.Printable(x.Name), value: m.Value(x), why: func() string { return ownUnknown(x, m.Name) }, unit: m.Unit}
+	if x.Unread {
+		p.value = nil // of the count, too
 	}
-	return parts
+	if x.Pool != nil {
+		p.name = x.Pool.Name
+	}
+	return p
 }
 
 // ownUnknown returns why a value of a measure is unknown.
@@ -62,21 +58,20 @@ func ownUnknown(x *stats.Own, measure string) string {
 	return text.Printable(why)
 }
 
-// NoOwn returns why a condition cannot be checked that is on none of the measures.
-func (c *Condition) NoOwn(list []*stats.Own) string {
+func (o *own) none(_ *Condition, r *stats.Report, _ bool) string {
 	var names []string
-	for _, x := range list {
+	for _, x := range r.Own {
 		names = append(names, x.Name)
 	}
-	return text.Suggest("", c.own.name, names, fmt.Sprintf("nothing is measured as %s: --measure '%[1]s=FROM..TO' does", c.own.name))
+	return text.Suggest("", o.name, names, fmt.Sprintf("nothing is measured as %s: --measure '%[1]s=FROM..TO' does", o.name))
 }
 
 // UnreadOwn returns the measures of the user that conditions are on, as an input has them that cannot have any.
-func (list Conditions) UnreadOwn(why string) (own []*stats.Own) {
+func (list Conditions) UnreadOwn(why string) (unread []*stats.Own) {
 	for _, c := range list {
-		if c.OfOwn() && !slices.ContainsFunc(own, c.SelectsOwn) {
-			own = append(own, &stats.Own{Name: c.own.name, Problems: []string{why}, Unread: true})
+		if o, ok := c.subject.(*own); ok && !slices.ContainsFunc(unread, func(x *stats.Own) bool { return x.Name == o.name }) {
+			unread = append(unread, &stats.Own{Name: o.name, Problems: []string{why}, Unread: true})
 		}
 	}
-	return own
+	return unread
 }

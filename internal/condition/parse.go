@@ -164,7 +164,7 @@ func parse(s string) (list []item, err error) {
 		}
 		start := p.at
 		c, err := p.condition()
-		if err == nil && c.own != nil && process != "" {
+		if _, isOwn := c.subject.(*own); isOwn && err == nil && process != "" {
 			return errorAt(start, "%s is of all processes, not of %s: write it before, or on a line of its own; --process selects processes", c.Measure, text.Printable(process))
 		}
 		c.Process, c.matches = process, matches
@@ -268,27 +268,13 @@ func (p *parser) process() (string, bool) {
 func (p *parser) condition() (c item, err error) {
 	p.blanks()
 	start := p.at
-	if c.layers, err = p.layers(); err != nil {
-		return c, hinted{errorAt(start, "%v", err), layerHint}
-	}
-	if c.layers == nil && !strings.HasPrefix(string(p.text[p.at:]), rateSubject) {
-		name := p.name()
-		if c.group, err = newGroup(name); err != nil {
-			return c, hinted{errorAt(start, "%v", err), interactionHint}
-		}
-		if c.group == nil {
-			c.own = newOwn(name)
-		}
+	if c.subject, err = p.subject(); err != nil {
+		return c, err
 	}
 	c.Measure = string(p.text[start:p.at])
-	switch {
-	case c.layers != nil:
-		c.Unit = c.layers.measure.Unit
-	case c.group != nil:
-		c.Unit = c.group.measure.Unit
-	case c.own != nil:
-		c.Unit = stats.Milliseconds
-	default:
+	if c.subject != nil {
+		_, c.Unit = c.subject.measured()
+	} else {
 		p.at = start
 		if c.Measure, c.Unit, err = p.measure(); err != nil {
 			return c, err
@@ -327,6 +313,32 @@ func (p *parser) condition() (c item, err error) {
 	c.Limit, c.Relative, limit, err = p.limit(c.Measure, c.Unit, sign, c.kind)
 	c.text = c.Measure + operator + limit
 	return c, err
+}
+
+// subject parses what a condition is on with its measure; nil if it is on processes.
+func (p *parser) subject() (subject, error) {
+	start := p.at
+	layers, err := p.layers()
+	switch {
+	case err != nil:
+		return nil, hinted{errorAt(start, "%v", err), layerHint}
+	case layers != nil:
+		return layers, nil
+	case strings.HasPrefix(string(p.text[p.at:]), rateSubject):
+		return nil, nil
+	}
+	name := p.name()
+	group, err := newGroup(name)
+	if err != nil {
+		return nil, hinted{errorAt(start, "%v", err), interactionHint}
+	}
+	if group != nil {
+		return group, nil
+	}
+	if own := newOwn(name); own != nil {
+		return own, nil
+	}
+	return nil, nil
 }
 
 // name parses the name of a measure, which may follow that of a group; empty without one.

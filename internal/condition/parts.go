@@ -2,6 +2,7 @@ package condition
 
 import (
 	"fmt"
+	"slices"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
@@ -17,56 +18,70 @@ type part struct {
 	unit    stats.Unit     // of the value
 }
 
-// ofProcesses reports whether the condition is on processes, not on parts.
-func (c *Condition) ofProcesses() bool { return !c.OfInteractions() && !c.OfLayers() && !c.OfOwn() }
+// subject is what a condition is on that is not on processes, with a measure of it.
+type subject interface {
+	// noun is what the items are: "interaction", "layer" or "own measure".
+	noun() string
+	// measured returns the name of the measure, and its unit.
+	measured() (string, stats.Unit)
+	// has reports whether the condition is on an item, a *stats.Interaction, *stats.Layer or *stats.Own.
+	has(c *Condition, item any) bool
+	part(item any) part
+	// none returns why a condition cannot be checked that is on no item of one trace or of several.
+	none(c *Condition, r *stats.Report, several bool) string
+}
 
-// PartMeasure returns the name of the measure of a condition on interactions or layers, without
-// what it is on: "fps" of "fling.fps<55".
-func (c *Condition) PartMeasure() string {
-	switch {
-	case c.OfLayers():
-		return c.layers.measure.Name
-	case c.OfOwn():
-		return c.own.measure
+// Noun returns what the condition is on that is not on processes: "interaction", "layer" or "own measure"; empty for others.
+func (c *Condition) Noun() string {
+	if c.subject == nil {
+		return ""
 	}
-	return c.group.measure.Name
+	return c.subject.noun()
+}
+
+// Has reports whether a condition that is not on processes is on an item, a *stats.Interaction, *stats.Layer or *stats.Own.
+func (c *Condition) Has(item any) bool { return c.subject != nil && c.subject.has(c, item) }
+
+// None returns why such a condition cannot be checked that is on no item of one trace or of several.
+func (c *Condition) None(r *stats.Report, several bool) string { return c.subject.none(c, r, several) }
+
+// PartMeasure returns the name of the measure of such a condition, without what it is on: "fps" of "fling.fps<55".
+func (c *Condition) PartMeasure() string {
+	name, _ := c.subject.measured()
+	return name
 }
 
 // parts returns what the condition is on.
 func (c *Condition) parts(r *stats.Report) []part {
-	switch {
-	case c.OfLayers():
-		return c.layerParts(r.Layers)
-	case c.OfOwn():
-		return c.ownParts(r.Own)
-	}
-	return c.interactionParts(r.Interactions)
+	return slices.Concat(partsOf(c, r.Interactions), partsOf(c, r.Layers), partsOf(c, r.Own))
 }
 
-// noPart returns why a condition cannot be checked that is on none of the report's parts.
-func (c *Condition) noPart(r *stats.Report) string {
-	switch {
-	case c.OfLayers():
-		return c.NoLayer(r.Layers, false)
-	case c.OfOwn():
-		return c.NoOwn(r.Own)
+func partsOf[T any](c *Condition, list []*T) (parts []part) {
+	for _, x := range list {
+		if c.Has(x) {
+			parts = append(parts, c.subject.part(x))
+		}
 	}
-	return c.NoInteraction(r.Interactions, false)
+	return parts
+}
+
+// Processes returns the known processes of the interactions and the layers of a report.
+func Processes(r *stats.Report) (list []*stats.Process) {
+	for _, i := range r.Interactions {
+		list = append(list, processOf(i))
+	}
+	for _, l := range r.Layers {
+		if p := ProducerOf(l); p != nil {
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 // checkParts checks conditions on interactions and layers: for each process, the condition
 // fails if one of its parts does.
 func (list Conditions) checkParts(input string, r *stats.Report, all []*analyzer.Process) (checks []Check) {
-	var shown, others []*stats.Process
-	for _, i := range r.Interactions {
-		shown = append(shown, processOf(i))
-	}
-	for _, l := range r.Layers {
-		if p := ProducerOf(l); p != nil {
-			shown = append(shown, p)
-		}
-	}
-	shown = append(shown, r.Processes...)
+	shown, others := append(Processes(r), r.Processes...), []*stats.Process{}
 	for _, p := range all {
 		others = append(others, &stats.Process{PID: p.PID, Name: p.Name})
 	}
@@ -91,14 +106,12 @@ func (list Conditions) checkParts(input string, r *stats.Report, all []*analyzer
 		}
 		switch {
 		case len(names) > 0:
-		case c.OfOwn():
-			checks = append(checks, c.result(input, nil, Unknown, c.noPart(r)))
 		case !c.Selects(others...):
 			checks = append(checks, c.result(input, nil, Unknown, NoSuchProcess(others)))
 		case !c.Selects(shown...):
 			checks = append(checks, c.result(input, nil, Unknown, NotSelected))
 		default:
-			checks = append(checks, c.result(input, nil, Unknown, c.noPart(r)))
+			checks = append(checks, c.result(input, nil, Unknown, c.None(r, false)))
 		}
 	}
 	return checks

@@ -58,7 +58,7 @@ func (c *Check) SetResult(x *Change) {
 // there is only one. all are the processes of the trace, also those that the report leaves out.
 func (list Conditions) CheckReport(input string, r *stats.Report, all []*analyzer.Process) []Check {
 	of := func(processes bool) Conditions {
-		return slices.DeleteFunc(slices.Clone(list), func(c Condition) bool { return c.ofProcesses() != processes })
+		return slices.DeleteFunc(slices.Clone(list), func(c Condition) bool { return (c.subject == nil) != processes })
 	}
 	return append(of(true).checkProcesses(input, r, all), of(false).checkParts(input, r, all)...)
 }

@@ -52,16 +52,9 @@ func (m *Measure) change(c *condition.Condition) *condition.Change {
 
 // findOutcomes finds what conditions are on.
 func (d *Diff) findOutcomes(o Options) {
-	var onProcesses, onInteractions, onLayers, onOwn []*condition.Condition
+	var onProcesses []*condition.Condition
 	for i := range o.FailOn {
-		switch c := &o.FailOn[i]; {
-		case c.OfInteractions():
-			onInteractions = append(onInteractions, c)
-		case c.OfLayers():
-			onLayers = append(onLayers, c)
-		case c.OfOwn():
-			onOwn = append(onOwn, c)
-		default:
+		if c := &o.FailOn[i]; c.Noun() == "" {
 			onProcesses = append(onProcesses, c)
 		}
 	}
@@ -99,13 +92,10 @@ func (d *Diff) findOutcomes(o Options) {
 			d.unknown(c, text.Printable(c.Process), c.NoneApplies(slices.Concat(d.Base.Stats.Processes, d.New.Stats.Processes)...))
 		}
 	}
-	for _, on := range []struct {
-		list   []*condition.Condition
-		groups *Groups
-	}{{onInteractions, d.Interactions}, {onLayers, d.Layers}, {onOwn, d.Own}} {
-		for _, c := range on.list {
-			if !d.checkGroups(c, c.PartMeasure(), on.groups, "the new trace has no such "+on.groups.kind.noun) {
-				d.notSelected(c, on.groups, o)
+	for _, groups := range d.groups() {
+		for i := range o.FailOn {
+			if c := &o.FailOn[i]; c.Noun() == groups.kind.noun && !d.checkGroups(c, groups) {
+				d.notSelected(c, groups, o)
 			}
 		}
 	}
@@ -144,21 +134,20 @@ func (d *Diff) anyPair(by func(...*stats.Process) bool) bool {
 	return slices.ContainsFunc(d.Pairs, func(p *Pair) bool { return by(p.Base, p.New) })
 }
 
-// checkGroups checks a condition on a measure of groups, and reports whether it is on any. gone says of
-// a group that it is only in base.
-func (d *Diff) checkGroups(c *condition.Condition, measure string, groups *Groups, gone string) (selected bool) {
+// checkGroups checks a condition on a measure of groups, and reports whether it is on any.
+func (d *Diff) checkGroups(c *condition.Condition, groups *Groups) (selected bool) {
 	for _, g := range groups.Both {
 		if !g.selects(c) {
 			continue
 		}
 		selected = true
-		m := g.measure(measure)
+		m := g.measure(c.PartMeasure())
 		d.check(c, m, g.whyUnknown(d, m), Outcome{Group: g, Check: condition.Check{Process: g.fullTitle()}})
 	}
 	for _, g := range groups.OnlyBase {
 		if g.selects(c) {
 			selected = true
-			d.unknown(c, g.fullTitle(), gone)
+			d.unknown(c, g.fullTitle(), "the new trace has no such "+groups.kind.noun)
 		}
 	}
 	return selected
@@ -171,7 +160,8 @@ func (o Options) wanted(list []*stats.Process) []*stats.Process {
 
 // notSelected adds why a condition is on none of the compared groups.
 func (d *Diff) notSelected(c *condition.Condition, groups *Groups, o Options) {
-	all := slices.Concat(d.Base.Stats.Processes, d.New.Stats.Processes, d.Interactions.processes, d.Layers.processes)
+	items := d.items()
+	all := slices.Concat(d.Base.Stats.Processes, d.New.Stats.Processes, condition.Processes(items))
 	why := ""
 	switch {
 	case !c.Selects(all...):
@@ -181,9 +171,18 @@ func (d *Diff) notSelected(c *condition.Condition, groups *Groups, o Options) {
 	case slices.ContainsFunc(groups.OnlyNew, func(g *Group) bool { return g.selects(c) }):
 		why = "the base trace has no such " + groups.kind.noun
 	default:
-		why = groups.nothing(c)
+		why = c.None(items, true)
 	}
 	d.unknown(c, text.Printable(c.Process), why)
+}
+
+// items returns the interactions, layers and own measures of both sides.
+func (d *Diff) items() *stats.Report {
+	all := &stats.Report{}
+	for _, r := range slices.Concat(d.Base.reports(), d.New.reports()) {
+		all.Interactions, all.Layers, all.Own = append(all.Interactions, r.Interactions...), append(all.Layers, r.Layers...), append(all.Own, ownKind.items(r)...)
+	}
+	return all
 }
 
 // check adds the outcome of a condition on a measure. out says what it is about, why why it cannot be

@@ -68,9 +68,7 @@ type Groups struct {
 	OnlyNew  []*Group `json:"only_in_new"`
 	Changes  int      `json:"changes"` // number of changes that were tested together
 
-	kind      *kind
-	processes []*stats.Process                  // of the items
-	nothing   func(*condition.Condition) string // why a condition is on no item
+	kind *kind
 }
 
 func (g *Groups) any() bool { return len(g.Both)+len(g.OnlyBase)+len(g.OnlyNew) > 0 }
@@ -88,11 +86,9 @@ type kindOf[T any] struct {
 	join     func([]*T) *T // one item for those of a run; nil if a value of a run is their mean
 	measures stats.MeasureList
 	// has reports whether items have a measure; nil if all but launches have those that are not of launches.
-	has     func(*stats.Measure, []*T) bool
-	differ  func([]*T) bool // whether the values of items are of units that do not compare; may be nil
-	selects func(*condition.Condition, *T) bool
-	nothing func(*condition.Condition, []*T) string
-	why     func(*locate.Commands, *T) string // the command that explains an item; may be nil
+	has    func(*stats.Measure, []*T) bool
+	differ func([]*T) bool                   // whether the values of items are of units that do not compare; may be nil
+	why    func(*locate.Commands, *T) string // the command that explains an item; may be nil
 }
 
 // itemOf is an item of a run. Groups have lists of them: most of thousands of runs have none.
@@ -119,7 +115,7 @@ func compareGroups[T any](d *Diff, o *Options, k *kindOf[T]) *Groups {
 		wanted bool
 	}
 	var list []*group
-	groups, key, named := map[groupKey]*group{}, keys(k.detail, d.applicationNames(), called), map[Mapping]bool{}
+	groups, key := map[groupKey]*group{}, keys(k.detail, d.applicationNames(), called)
 	for side := range runs {
 		for run, items := range runs[side] {
 			for i, x := range items {
@@ -130,10 +126,6 @@ func compareGroups[T any](d *Diff, o *Options, k *kindOf[T]) *Groups {
 					groups[at], list = g, append(list, g)
 				}
 				process := k.process(x)
-				if process != nil && !named[Mapping{process.Name, process.PID.String()}] {
-					named[Mapping{process.Name, process.PID.String()}] = true
-					all.processes = append(all.processes, process)
-				}
 				g.wanted = g.wanted || o.Process == nil || at.Kind == "own_measure" || process != nil && o.wants(process)
 				count := [2]*Items{&g.Base, &g.New}[side]
 				if k.cut != nil && k.cut(x) {
@@ -146,12 +138,11 @@ func compareGroups[T any](d *Diff, o *Options, k *kindOf[T]) *Groups {
 			}
 		}
 	}
-	all.nothing = func(c *condition.Condition) string { return k.nothing(c, joined(runs)) }
 	var tested []*Measure
 	atOtherRates := d.atOtherRates()
 	for _, g := range list {
 		g.selects = func(c *condition.Condition) bool {
-			return slices.ContainsFunc(slices.Concat(g.items[0], g.items[1]), func(x itemOf[T]) bool { return k.selects(c, x.item) })
+			return slices.ContainsFunc(slices.Concat(g.items[0], g.items[1]), func(x itemOf[T]) bool { return c.Has(x.item) })
 		}
 		switch {
 		case !g.wanted:
@@ -192,11 +183,6 @@ func compareGroups[T any](d *Diff, o *Options, k *kindOf[T]) *Groups {
 	}
 	all.Changes = judgeAll(tested, o.MinEffect).Tested
 	return all
-}
-
-// joined returns the items of both sides.
-func joined[T any](runs [2][][]T) []T {
-	return slices.Concat(slices.Concat(runs[0]...), slices.Concat(runs[1]...))
 }
 
 // identity is what an item is called. The exact name is that of the key without kindOf.exact.

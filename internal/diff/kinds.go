@@ -65,11 +65,7 @@ var interactionKind = kindOf[stats.Interaction]{
 	cut:      func(i *stats.Interaction) bool { return i.Truncated },
 	size:     func(*stats.Interaction) int { return 1 },
 	measures: stats.InteractionMeasures,
-	selects: func(c *condition.Condition, i *stats.Interaction) bool {
-		return c.OfInteractions() && c.SelectsInteraction(i)
-	},
-	nothing: func(c *condition.Condition, list []*stats.Interaction) string { return c.NoInteraction(list, true) },
-	why:     func(in *locate.Commands, i *stats.Interaction) string { return in.WhyInteraction(i.ID, brief.Flag) },
+	why:      func(in *locate.Commands, i *stats.Interaction) string { return in.WhyInteraction(i.ID, brief.Flag) },
 }
 
 // onPage names a scene or a launch with its page.
@@ -104,8 +100,6 @@ var layerKind = kindOf[stats.Layer]{
 	size:     func(l *stats.Layer) int { return l.Buffers },
 	join:     stats.JoinLayers,
 	measures: stats.LayerMeasures,
-	selects:  func(c *condition.Condition, l *stats.Layer) bool { return c.OfLayers() && c.SelectsLayer(l) },
-	nothing:  func(c *condition.Condition, list []*stats.Layer) string { return c.NoLayer(list, true) },
 	why:      func(in *locate.Commands, l *stats.Layer) string { return in.WhyLayer(l.ID, brief.Flag) },
 }
 
@@ -153,8 +147,6 @@ var ownKind = kindOf[stats.Own]{
 		}
 		return units["a time"] && units[""] || len(units) > 2
 	},
-	selects: func(c *condition.Condition, x *stats.Own) bool { return c.OfOwn() && c.SelectsOwn(x) },
-	nothing: func(c *condition.Condition, list []*stats.Own) string { return c.NoOwn(list) },
 }
 
 func (g *Group) ownName() string { return text.Printable(string(g.Name)) }

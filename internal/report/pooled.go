@@ -28,8 +28,8 @@ type Pool struct {
 	Worst bool
 
 	causes.TraceCounts
-	Shards     int            // of datasets
-	Missing    []int          // shards that have no parts
+	Shards  int   // of datasets
+	Missing []int // shards that have no parts
 }
 
 // What is pooled.

@@ -95,7 +95,10 @@ func Omitted(tag reflect.StructTag, v reflect.Value) bool {
 	_, options, _ := strings.Cut(tag.Get("json"), ",")
 	switch options {
 	case "omitempty":
-		return v.Kind() == reflect.Slice && v.Len() == 0 || v.Kind() != reflect.Slice && v.IsZero()
+		if v.Kind() == reflect.Slice || v.Kind() == reflect.Map {
+			return v.Len() == 0
+		}
+		return v.IsZero()
 	case "omitzero":
 		if z, ok := v.Interface().(interface{ IsZero() bool }); ok && v.Kind() != reflect.Pointer {
 			return z.IsZero()
