@@ -19,7 +19,7 @@ type Aggregate struct {
 	// than Least; the measure is the longest of them if it is zero.
 	Times             string
 	Thousandth, Least int64
-	// Peak is the name of the longest time.
+	// Peak is the name of the longest time, or of another number of which they have the largest, in PartUnit.
 	Peak string
 }
 
@@ -59,7 +59,7 @@ func (a *Aggregate) Value(t Tally) *float64 {
 	case times == nil || times.Total() == 0:
 		return nil
 	case a.Peak != "":
-		return number(float64(t.Sum(a.Peak)) / 1e6)
+		return number(float64(t.Sum(a.Peak)) / a.PartUnit)
 	}
 	x := times.Percentile(a.Thousandth, a.Least)
 	if x == nil {

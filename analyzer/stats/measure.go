@@ -60,8 +60,11 @@ type Measure struct {
 	PerRefresh bool
 	// AcrossRates: comparisons of processes test it instead of one that is PerRefresh if refresh rates differ.
 	AcrossRates bool
-	// Animating: it is unknown of a process that shows no two frames without a pause between them.
+	// Animating: it is unknown of a process that shows no two frames without a pause between them, and of a
+	// layer that shows no two buffers.
 	Animating bool
+	// OfCadence: it is unknown of a layer without a cadence.
+	OfCadence bool
 	// Short is the title in tables with many columns, which leave it out the earlier the larger Drop is;
 	// empty for a measure that is in none.
 	Short string
@@ -303,6 +306,7 @@ func perRefresh(m *Measure)  { m.PerRefresh = true }
 func launch(m *Measure)      { m.Launch = true }
 func acrossRates(m *Measure) { m.AcrossRates = true }
 func animating(m *Measure)   { m.Animating = true }
+func ofCadence(m *Measure)   { m.OfCadence = true }
 
 func rated(t *Thresholds) flag { return func(m *Measure) { m.Rated = t } }
 
@@ -327,7 +331,12 @@ func percentile(times string, percent int) flag {
 
 // longest says that several subjects have the longest of times, which is a peak.
 func longest(times, peak string) flag {
-	return func(m *Measure) { m.Aggregate = &Aggregate{Times: times, Peak: peak} }
+	return func(m *Measure) {
+		m.Aggregate = &Aggregate{Times: times, Peak: peak, PartUnit: 1}
+		if m.Unit == Milliseconds {
+			m.Aggregate.PartUnit = 1e6
+		}
+	}
 }
 
 // sum says that several subjects have the sum of a number in nanoseconds, which is unknown if it is zero.

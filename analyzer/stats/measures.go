@@ -207,13 +207,13 @@ var InteractionMeasures = declare[Interaction](
 
 // LayerMeasures are the numbers of layers.
 var LayerMeasures = declare[Layer](
-	measure("fps", "fps", Hertz, Higher, "FPS", "intervals between presents / their time, without pauses; null for fewer than two presents", tested, shownRate, short("FPS", 0)),
-	measure("uneven_rate", "uneven", Share, Lower, "Uneven rate", "early, long and late intervals between presents / intervals", tested, share("late long early", "judged"), short("Uneven", 0)),
-	measure("late_rate", "late", Share, Lower, "Late rate", "late intervals between presents / intervals", tested, rated(&JankThresholds), share("late", "judged"), short("Late", 3)),
+	measure("fps", "fps", Hertz, Higher, "FPS", "intervals between presents / their time, without pauses; null for fewer than two presents", tested, animating, shownRate, short("FPS", 0)),
+	measure("uneven_rate", "uneven", Share, Lower, "Uneven rate", "early, long and late intervals between presents / intervals", tested, ofCadence, share("late long early", "judged"), short("Uneven", 0)),
+	measure("late_rate", "late", Share, Lower, "Late rate", "late intervals between presents / intervals", tested, ofCadence, rated(&JankThresholds), share("late", "judged"), short("Late", 3)),
 	measure("dropped_rate", "dropped", Share, Lower, "Dropped rate", "buffers that were never shown / buffers shown or dropped", tested, share("dropped", "shown dropped"), short("Dropped", 1)),
 	measure("queue_p50_ms", "queue_p50_ms", Milliseconds, Lower, "Queue P50, ms", "median of the times from when a buffer is queued until the compositor takes it", tested, percentile("queue", 50), short("Queue P50 ms", 4)),
 	measure("queue_p95_ms", "queue_p95_ms", Milliseconds, Lower, "Queue P95, ms", "95th percentile of the times in the queue; null for fewer than 20 buffers", tested, percentile("queue", 95), short("Queue P95 ms", 2)),
-	measure("longest_ms", "longest_ms", Milliseconds, Lower, "Longest interval, ms", "the longest interval that was compared with the cadence"),
+	measure("longest_ms", "longest_ms", Milliseconds, Lower, "Longest interval, ms", "the longest interval that was compared with the cadence", ofCadence),
 	measure("request_p50_ms", "request_p50_ms", Milliseconds, Lower, "Request P50, ms", "median of the times that the producer waited for a free buffer", percentile("request", 50)),
 	measure("request_p95_ms", "request_p95_ms", Milliseconds, Lower, "Request P95, ms", "95th percentile of the times that the producer waits for a free buffer; null for fewer than 20 buffers", percentile("request", 95)),
 	measure("gpu_p50_ms", "gpu_p50_ms", Milliseconds, Lower, "GPU P50, ms", "median of the times that the producer's GPU worked on after a buffer was queued", percentile("gpu", 50)),

@@ -85,7 +85,7 @@ func (s *layers) part(item any) part {
 	if l.Pool != nil {
 		name = l.Pool.Name
 	}
-	return part{ProducerOf(l), name, s.measure.Value(l), func() string { return whyUnknownOf(l, s.measure.Name) }, s.measure.Unit}
+	return part{ProducerOf(l), name, s.measure.Value(l), func() string { return whyUnknownOf(l, s.measure) }, s.measure.Unit}
 }
 
 // ProducerOf returns the process of a layer; nil if it is unknown.
@@ -104,17 +104,16 @@ func ProducerOf(l *stats.Layer) *stats.Process {
 }
 
 // whyUnknownOf returns why a measure of a layer is unknown; empty if nothing more is known.
-func whyUnknownOf(l *stats.Layer, measure string) string {
-	ofCadence := measure == "uneven" || measure == "late" || measure == "longest_ms"
-	p50 := strings.Replace(measure, "p95", "p50", 1)
+func whyUnknownOf(l *stats.Layer, m *stats.Measure) string {
+	median := strings.Replace(m.Name, "p95", "p50", 1)
 	switch {
-	case ofCadence && l.Cadence == nil && l.Pool == nil:
+	case m.OfCadence && l.Cadence == nil && l.Pool == nil:
 		return "the layer has no cadence"
 	case l.Shown == 0:
 		return "no buffer was shown"
-	case p50 != measure && stats.LayerMeasures.Named(p50).Of(l) != nil:
-		return "fewer than 20 buffers"
-	case measure == "fps" || ofCadence:
+	case median != m.Name && stats.LayerMeasures.Named(median).Of(l) != nil:
+		return fmt.Sprintf("fewer than %d buffers", m.Aggregate.Least)
+	case m.Animating || m.OfCadence:
 		return "fewer than two present times"
 	}
 	return ""
