@@ -18,6 +18,7 @@ import (
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/perffile"
 	"ohframe/internal/testing/simulate/rawfile"
+	"ohframe/internal/testing/slow"
 )
 
 func TestMain(m *testing.M) { enginetest.Main(m) }
@@ -104,6 +105,7 @@ func convertLog(t *testing.T, o rawfile.HtraceOptions, lines ...[]byte) ([]byte,
 // Messages of hilog-plugin are in Perfetto's log at their time in the trace, by the clocks of the
 // header. What is outside the trace or damaged is counted.
 func TestPluginLog(t *testing.T) {
+	slow.SkipRace(t)
 	for _, padded := range []bool{false, true} {
 		out, warnings := convertLog(t, rawfile.HtraceOptions{Padded: padded},
 			logLine(5, 10, 12, 'W', "C03900/Ace", "Skipped 3 frames"),
@@ -248,6 +250,7 @@ const taskSlices = `SELECT s.ts - 100000000000 AS ts, s.dur, s.name, extract_arg
 // Tasks of ffrt-profiler are slices on a track of their thread, with label and id. What is outside the
 // trace or damaged is counted.
 func TestPluginTasks(t *testing.T) {
+	slow.SkipRace(t)
 	const boot, realtime = 1, 2
 	data := slices.Concat(
 		perffile.Message(1, perffile.Message(1, 100, 2, 1, 4, 10, 5, 12, 6, "com.example", 7, "OS_FFRT_2_0")),

@@ -10,6 +10,7 @@ import (
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/tracetest"
 	"ohframe/internal/testing/uicolour"
 )
@@ -91,6 +92,7 @@ var hues = []struct {
 // Late slices are red, and no others. On a track, what is the same has one colour, and
 // what differs has different ones, whatever else the names say.
 func TestColours(t *testing.T) {
+	slow.SkipRace(t)
 	texts := map[string]string{"frames": caseTrace(t, "frames"), "tracks": caseTrace(t, "tracks")}
 	for _, path := range []string{"../../testdata/demo.ftrace", "../../testdata/why/waits.ftrace"} {
 		texts[path] = tracetest.Read(t, path)

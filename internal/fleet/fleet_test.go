@@ -497,6 +497,7 @@ func TestMissingShards(t *testing.T) {
 
 // Files damaged at any byte give an error or a report, never a panic.
 func TestDamagedParts(t *testing.T) {
+	slow.SkipRace(t)
 	dir := t.TempDir()
 	run(t, &Runner{Dir: dir}, traces(t), Options{Read: withCauses})
 	name := filepath.Join(dir, "traces", partName(0, 1))

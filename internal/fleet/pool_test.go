@@ -18,6 +18,7 @@ import (
 	"ohframe/internal/report"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/slow"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -60,6 +61,7 @@ func poolOf(t *testing.T, datasets []*Dataset, o PoolOptions) (pooledJSON, strin
 
 // A report of a dataset, in one shard or in several, or of several datasets, is that of its traces.
 func TestPooledTraces(t *testing.T) {
+	slow.SkipRace(t)
 	contents := pooledTraces(t)
 	all, halves := t.TempDir(), [2]string{t.TempDir(), t.TempDir()}
 	parts := [2]map[string]string{{}, {}}

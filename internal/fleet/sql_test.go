@@ -332,6 +332,7 @@ func checkColumns(t *testing.T, got []map[string]any) {
 
 // A column that one part does not have is never unknown.
 func TestViewsOfColumns(t *testing.T) {
+	slow.SkipRace(t)
 	d := dataset(t, pooled())
 	for _, missing := range slow.Of([]string{"frames"}, []string{"page", "frames"}) {
 		cells := slices.DeleteFunc(new(Row).cells(everything(ofInteractions, d.Dims)), func(c cell) bool { return c.name() == missing })

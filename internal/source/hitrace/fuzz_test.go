@@ -20,6 +20,7 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/testing/must"
+	"ohframe/internal/testing/slow"
 )
 
 // within reports whether part is a piece of whole's own bytes.
@@ -127,6 +128,7 @@ func (m *Marker) describe() string {
 
 // Every line of a block is either an event or a problem, whichever way lines end.
 func FuzzBatch(f *testing.F) {
+	slow.SkipRace(f)
 	for _, text := range goldenTraces(f) {
 		f.Add(text)
 	}
@@ -321,6 +323,7 @@ func spelledPairs(label []byte) (list []Transaction) {
 
 // The fields of a label have the values in its text. Fields that are not numbers are flagged.
 func FuzzFields(f *testing.F) {
+	slow.SkipRace(f)
 	seedLines(f, func(line []byte) {
 		var b Batch
 		b.Parse(line, len(line))

@@ -11,6 +11,7 @@ import (
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/hostiletest"
 	"ohframe/internal/testing/must"
+	"ohframe/internal/testing/slow"
 )
 
 // dumped is what a dump says of an id.
@@ -79,6 +80,7 @@ func TestProcessDump(t *testing.T) {
 
 // What is kept is names, not the lines that they are from.
 func TestProcessDumpLimits(t *testing.T) {
+	slow.SkipRace(t)
 	const rows, most = 5000, 8 << 20
 	d := hitrace.NewProcessDump(rows)
 	rest := " name" + strings.Repeat("x", 4000) + "\n"
