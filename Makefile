@@ -12,6 +12,7 @@ include internal/ui/plugin/plugin.mk
 include web/program.mk
 -include fuzz.mk faults.mk nightly.mk
 
+VET := go vet
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .PHONY: all build test slow race memory conformance lint dependencies api docs evidence counterfactual power bench profile outputs beam clean
@@ -46,7 +47,7 @@ conformance: engine
 lint: protos-lint
 	.ci/tracked
 	@unformatted=$$(gofmt -l . ); test -z "$$unformatted" || { echo "gofmt: $$unformatted" >&2; exit 1; }
-	go vet ./...
+	$(VET) ./...
 	$(STATICCHECK) ./...
 
 dependencies:

@@ -3,7 +3,7 @@
 # The targets of releases, which must always build.
 TARGETS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: release release-check cross cross-vet
+.PHONY: release release-check cross cross-vet build/vet
 
 # Builds the archives of the tag that is checked out into build/release.
 release:
@@ -21,9 +21,11 @@ cross:
 	GOOS=$${t%/*} GOARCH=$${t#*/} go build $(unoptimized) -o /dev/null ./cmd/ohframe; done
 
 # Vets everything, tests too, for two other systems.
-cross-vet:
-	go build -o build/vet ./internal/tools/vet
+cross-vet: build/vet
 	GOOS=windows GOARCH=amd64 build/vet ./...
 	GOOS=darwin GOARCH=arm64 build/vet ./...
+
+build/vet:
+	go build -o $@ ./internal/tools/vet
 
 unoptimized := -trimpath -gcflags='all=-N -l'

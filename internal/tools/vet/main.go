@@ -1,6 +1,6 @@
 // Command vet checks packages and their tests as go vet does, but type-checks what they
-// import from source. For another system, go vet first compiles all of that, which takes
-// ten times as long.
+// import from source. Without a cache, or for another system, go vet first compiles and
+// vets all of that, which takes several times as long.
 package main
 
 import (
