@@ -3,8 +3,8 @@ web_dir := build/web
 web_esbuild = $(plugin_dir)/node_modules/.bin/esbuild
 
 # Functions are inlined only in packages that most of the time is spent in, and in those that these call: 13 % of the
-# compressed size.
-web_inline = -gcflags=all=-l $(foreach p,$(web_fast),-gcflags=$(p)=)
+# compressed size. The linker would leave DWARF out.
+web_inline = -gcflags='all=-l -dwarf=false' $(foreach p,$(web_fast),-gcflags=$(p)=-dwarf=false)
 web_fast := runtime/... internal/runtime/... internal/abi internal/bytealg internal/goarch internal/sync internal/strconv \
 	bufio bytes cmp encoding/binary hash/... io maps math math/bits slices strconv strings sync sync/atomic unicode/utf8 \
 	github.com/klauspost/... github.com/zeebo/xxh3 google.golang.org/protobuf/encoding/protowire \
