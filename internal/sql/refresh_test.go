@@ -4,19 +4,19 @@ import (
 	"bytes"
 	"testing"
 
+	"golang.org/x/tools/txtar"
+
 	"ohframe/analyzer/stats"
 	"ohframe/exporter/pftrace"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/must"
-	"ohframe/internal/testing/simulate"
 )
 
 // The tables of refresh rates have what the report has.
 func TestRefreshRates(t *testing.T) {
 	enginetest.ForTest(t)
-	var text bytes.Buffer
-	must.Get(simulate.Write(&text, simulate.Voted("5.1.0", 1)))(t)
-	output, timeline := convert(t, &text, pftrace.Options{NoEvents: true})
+	script := must.Get(txtar.ParseFile("../../cmd/ohframe/testdata/script/refresh.txtar"))(t)
+	output, timeline := convert(t, bytes.NewReader(script.Files[0].Data), pftrace.Options{NoEvents: true})
 	session := load(t, output)
 	enginetest.CheckGate(t, session)
 	query(t, session, "INCLUDE PERFETTO MODULE ohos.refresh; SELECT 1")

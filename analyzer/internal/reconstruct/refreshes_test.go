@@ -125,6 +125,19 @@ func TestRefreshes(t *testing.T) {
 			},
 			want: []string{"120 Hz 0–600", "60 Hz 600–1200 lowered by VOTER_THERMAL at 584"},
 		},
+		"a finger that has left is on the screen again": {
+			trace: drop(),
+			marks: []any{5.0, "StateMachine state change: TouchDown -> TouchUp", 300.0, "StateMachine state change: TouchUp -> TouchDown", 590.0, "VoteRes: VOTER_IDLE[60, 60]"},
+			want:  []string{"120 Hz 0–600", "60 Hz 600–1200 lowered by VOTER_IDLE at 590"},
+		},
+		"two counts, after a vote that is withdrawn": {
+			trace: drop(),
+			marks: []any{
+				0.2, deliver("IDLE", 30, 30), 0.3, withdraw("IDLE"), 0.4, "Process voter:VOTER_GAMES(pid:0), value:[120-120]", 0.5, "VoteRes: VOTER_GAMES[120, 120]",
+				584.0, "Process voter:VOTER_LTPO(pid:0), value:[30-30]", 584.1, "Process voter:VOTER_VIDEO(pid:0), value:[60-60]", 584.2, "VoteRes: VOTER_VIDEO[60, 60]",
+			},
+			want: []string{"120 Hz 0–600 by VOTER_GAMES at 0", "60 Hz 600–1200 lowered by VOTER_VIDEO at 584 over VOTER_LTPO[30-30]"},
+		},
 		"5.0: the result is in the next line that processes nothing": {
 			trace: drop(),
 			marks: []any{
@@ -234,6 +247,13 @@ func TestRefreshesOverTime(t *testing.T) {
 		got = append(got, before)
 	}
 	must.EqualSlices(t, got, want)
+
+	// A vote for a rate that this panel has, unlike most, does not set a higher one.
+	s = &screen{}
+	s.frames(72, 36)
+	s.mark(490, "VoteRes: VOTER_VIDEO[0, 72]")
+	s.frames(90, 45)
+	must.EqualSlices(t, s.rates(t), []string{"72 Hz 0–500", "90 Hz 500–1000"})
 
 	// Two displays, each with a render process of its own. The votes are on the main one.
 	s = &screen{}

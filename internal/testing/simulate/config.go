@@ -74,11 +74,6 @@ type Config struct {
 type Rate struct {
 	From trace.Duration
 	Hz   int
-	// Votes are those that are counted, by priority, and Uncounted those of a lower priority; without any the
-	// trace has none.
-	Votes, Uncounted []RateVote
-	// Touch is whether a finger touches the screen when they count (1), or leaves it (2).
-	Touch int
 }
 
 // App is an application.

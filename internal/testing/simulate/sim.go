@@ -61,8 +61,6 @@ type sim struct {
 	fence      int64   // number of the next present fence
 	gpuID      int64
 	rate       int                  // that the display is set to
-	voted      int                  // number of rates whose votes were counted
-	left       trace.Time           // when a finger last left the screen
 	shown      trace.Time           // when the display shows the last frame
 	injects    map[int64]*injection // by the index of a vsync
 	injecting  Injection            // the one whose truths are added
@@ -336,7 +334,6 @@ func (s *sim) generate(a *actor, v vsync, render bool, wanted []*app, follow []f
 	stamp := s.monotonicTime(s.now).add(-s.numbers().between(6*trace.Microsecond, 12*trace.Microsecond))
 	a.beginMark(vsyncCount, values{count: 1, period: v.period, rate: v.rate, now: stamp})
 	a.compute(3 * trace.Microsecond)
-	s.vote(a, v)
 	send := func(name string, deliver func()) {
 		if !s.era.has(sendVsync) {
 			deliver()

@@ -28,8 +28,6 @@ type Truth struct {
 	Produced []*ProducedFrame
 	// Timers are the loops that draw without vsyncs at a rate.
 	Timers []*TimerTruth
-	// Rates are those that votes decided.
-	Rates []RateTruth
 	// Recording is nil without one.
 	Recording *RecordingTruth
 
