@@ -161,7 +161,6 @@ func (s *sim) appFrame(p *app, a *actor) {
 	for _, after := range s.injected(v.index).atEnd {
 		after(a)
 	}
-	f.whole = Interval{f.Start, s.now}
 	a.end()
 	a.compute(8 * trace.Microsecond)
 	if p.Asks {

@@ -44,8 +44,6 @@ type Config struct {
 	// the display.
 	Direct bool
 
-	// TouchReports has mmi_service report the touches that start applications.
-	TouchReports bool
 	// GPU makes render_service queue GPU work (`M: Frame queued`).
 	GPU bool
 	// Detail adds markers of the pipeline that are no part of a frame's rules:
@@ -58,8 +56,6 @@ type Config struct {
 	// CutStart begins the trace and CutEnd ends it in the middle of frames, as
 	// a ring buffer does.
 	CutStart, CutEnd bool
-	// From and To limit the trace to a part, from the first vsync; zero is no limit.
-	From, To trace.Duration
 
 	// Kernel is the spelling of the kernel's lines. If it is empty, they are left out.
 	Kernel Kernel

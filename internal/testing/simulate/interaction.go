@@ -79,7 +79,6 @@ func (e *era) since(name string) bool {
 type openScene struct {
 	*Interaction
 	app      *app
-	truth    *InteractionTruth
 	explicit bool
 	input    monotonic  // what the device takes for it
 	vsync    monotonic  // begin of its first frame
@@ -193,7 +192,6 @@ func (s *sim) dispatch(a *actor, kind Input, mono monotonic, drag trace.Duration
 		text += ", pos=(" + strconv.FormatInt(400+id%100, 10) + ",1200)"
 	}
 	a.note(text, appLevel)
-	s.inputs = append(s.inputs, inputTruth{a.pid, kind, s.traceTime(mono), s.now})
 	a.end()
 	if drag == 0 {
 		a.asynchronous('F', "touchEventDispatch", inputLevel, id)
@@ -251,38 +249,14 @@ func (s *sim) beginScene(a *actor, r *openScene) {
 	r.vsync = r.input
 }
 
-// knownScenes are those of which a reader may know what they count from.
-var knownScenes = []string{
-	"APP_LIST_FLING", "APP_SWIPER_FLING", "APP_SWIPER_SCROLL", "APP_TAB_SWITCH", "ABILITY_OR_PAGE_SWITCH",
-	"WINDOW_RECT_RESIZE", "LAUNCHER_APP_LAUNCH_FROM_ICON", "LAUNCHER_APP_SWIPE_TO_HOME",
-}
-
-// maxInputAge is the age from which on an input is not that of a scene with an unknown name.
-const maxInputAge = 600 * trace.Millisecond
-
-// lastTouch returns the touch that a scene counts from, for all that the trace says.
-func (s *sim) lastTouch(r *openScene) *inputTruth {
-	for _, i := range slices.Backward(s.inputs) {
-		if i.pid != r.app.PID || i.kind != r.Input {
-			continue
-		}
-		if !slices.Contains(knownScenes, r.Scene) && s.now.Sub(i.touch) > maxInputAge {
-			return nil
-		}
-		return &i
-	}
-	return nil
-}
-
 // beginAgain starts a scene that runs already. It goes on; since 6.0 it ends, unreported, and
 // another one begins.
 func (s *sim) beginAgain(a *actor, r *openScene) {
 	a.begin("Animation start and current sceneId="+r.Scene, appLevel)
 	a.compute(3 * trace.Microsecond)
 	if s.era.since("6.0") {
-		at, next := s.now, *r
+		next := *r
 		a.asynchronous('F', r.Scene, appLevel, 0)
-		r.truth.note(at, func(t *InteractionTruth) { t.End = at })
 		a.compute(2 * trace.Microsecond)
 		next.frames, next.vsync = 0, next.input
 		s.mark(a, &next)
@@ -294,16 +268,8 @@ func (s *sim) beginAgain(a *actor, r *openScene) {
 
 // mark writes the begin of a scene.
 func (s *sim) mark(a *actor, r *openScene) {
-	at := s.now
-	r.truth = &InteractionTruth{Kind: "scene", Scene: r.Scene, PID: a.pid, Process: r.app.Bundle, explicit: r.explicit}
-	s.truth.all = append(s.truth.all, r.truth)
-	if r.NoBegin {
-		return
-	}
-	a.asynchronous('S', r.Scene, appLevel, 0)
-	r.truth.note(at, func(t *InteractionTruth) { t.Begin = at })
-	if r.Input != NoInput && !r.NowTime {
-		r.truth.touch = s.lastTouch(r)
+	if !r.NoBegin {
+		a.asynchronous('S', r.Scene, appLevel, 0)
 	}
 }
 
@@ -346,8 +312,6 @@ func (s *sim) endScene(a *actor, r *openScene) {
 		s.report(a, r, "COMPLETE") // where render_service animates, it knows that itself
 	}
 	a.asynchronous('F', r.Scene, appLevel, 0)
-	at := s.now
-	r.truth.note(at, func(t *InteractionTruth) { t.End = at })
 	a.compute(4 * trace.Microsecond)
 	a.end()
 }

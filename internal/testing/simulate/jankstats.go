@@ -51,7 +51,6 @@ func (j *jankStats) receive(b *actor, r *openScene, what string) {
 	b.compute(10 * trace.Microsecond)
 	description := j.describe(r)
 	name := map[string]string{"RESPONSE": "Response", "COMPLETE": "Complete", "JANK": "JankFrame"}[what]
-	j.s.describes(r)
 	b.begin("RSJankStats::SetReportEvent"+name+" receive notification: "+description, "M0538")
 	defer b.end()
 	b.compute(4 * trace.Microsecond)
@@ -81,7 +80,6 @@ func (j *jankStats) interrupt(b *actor, r *openScene) {
 	for _, x := range j.list {
 		if trace.Duration(r.input-x.vsync) > 100*trace.Millisecond && !x.interrupted && !x.over && x.updates {
 			x.interrupted = true
-			x.truth.note(j.s.now, func(t *InteractionTruth) { t.Interrupted = true })
 			b.note("RSJankStats::SetReportEventResponse "+x.Scene+" animation is interrupted by "+r.Scene, "M0538")
 		}
 	}
@@ -135,7 +133,6 @@ func (j *jankStats) endFrame(a *actor, start trace.Time) {
 func (j *jankStats) measure(a *actor, x *animation, from int64) {
 	if x.reported["RESPONSE"] && !x.over {
 		x.created, x.start, x.updates = j.last, from, true
-		j.s.describes(x.openScene)
 		a.asynchronous('S', x.description, "M0538", x.id)
 	}
 	if x.reported["RESPONSE"] {
@@ -160,14 +157,11 @@ func (j *jankStats) respond(a *actor, x *animation) {
 	j.say(a, x, fmt.Sprintf("ReportEventResponse responseLatency is %dms: %s", latency, x.description))
 	if x.Contradict { // then neither counts
 		j.say(a, x, "ReportEventResponse responseLatency is 987654ms: "+x.description)
-	} else {
-		x.truth.note(j.s.now, func(t *InteractionTruth) { t.Device.Response = &latency })
 	}
 }
 
 // say writes a line about a scene.
 func (j *jankStats) say(a *actor, x *animation, text string) {
-	j.s.describes(x.openScene)
 	a.note("RSJankStats::"+text, "M0538")
 }
 
@@ -181,7 +175,6 @@ func (j *jankStats) finish(a *actor, x *animation) {
 	counted := x.reported["JANK"] && x.frames > 0 && length > 0
 	if counted && x.created != 0 {
 		text := strconv.FormatFloat(float64(1000*x.frames)/float64(length), 'f', 2, 64)
-		x.truth.note(j.s.now, func(t *InteractionTruth) { t.Device.FPS = number(text) })
 		j.say(a, x, "RecordAnimationDynamicFrameRate frame rate is "+text+": "+x.description)
 	}
 	j.close(a, x)
@@ -191,7 +184,6 @@ func (j *jankStats) finish(a *actor, x *animation) {
 			at = j.now()
 		}
 		latency := at - j.ms(x.input)
-		x.truth.note(j.s.now, func(t *InteractionTruth) { t.Device.Completion = &latency })
 		j.say(a, x, fmt.Sprintf("ReportEventComplete e2eLatency is %dms: %s", latency, x.description))
 	}
 	if !counted {
@@ -205,21 +197,9 @@ func (j *jankStats) finish(a *actor, x *animation) {
 	if j.s.era.since("master") {
 		text += ", shaderTime: 0"
 	}
-	longest := x.longest
-	x.truth.note(j.s.now, func(t *InteractionTruth) { t.Device.MaxFrame = &longest })
 	j.say(a, x, text)
 	hitches := strconv.FormatFloat(float64(x.longest)/float64(length), 'g', 6, 64)
-	x.truth.note(j.s.now, func(t *InteractionTruth) { t.Device.Hitch = number(hitches) })
 	j.say(a, x, "ReportEventHitchTimeRatio hitch time ratio is "+hitches+" ms/s: "+x.description)
-}
-
-// number is a printed number.
-func number(text string) *float64 {
-	n, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		panic(err)
-	}
-	return &n
 }
 
 // close ends the slice of a scene.
@@ -228,7 +208,6 @@ func (j *jankStats) close(a *actor, x *animation) {
 		return
 	}
 	x.created, x.terminated = 0, j.last
-	j.s.describes(x.openScene)
 	a.asynchronous('F', x.description, "M0538", x.id)
 	a.compute(2 * trace.Microsecond)
 }

@@ -162,7 +162,6 @@ func (s *sim) injected(index int64) *injection {
 func (s *sim) settle() {
 	t := s.truth
 	s.record.settle(t, s.text.from, s.text.to, s.text.last)
-	s.settleInteractions()
 	s.settleLayers()
 	s.settleTimers()
 	s.profiler.settle(s)

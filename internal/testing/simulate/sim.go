@@ -70,11 +70,8 @@ type sim struct {
 
 	stats      *jankStats // nil without interactions
 	foundation *actor
-	input      *actor // mmi_service; nil if it reports nothing
-	touches    int64  // number of the last touch
-	animating  int    // scenes under way that render_service animates alone
-	inputs     []inputTruth
-	named      map[string][]trace.Time // when a line had the full name of an application
+	touches    int64 // number of the last touch
+	animating  int   // scenes under way that render_service animates alone
 
 	queues       []*queue
 	screen       *queue // that render_service draws into itself
@@ -137,7 +134,7 @@ func newSim(w io.Writer, c Config, scene Scene) *sim {
 		truth:     &Truth{},
 		jobs:      map[*actor][]func(a *actor){},
 		lastAsked: -1, binder: 12145000, block: 134165536, fence: 5001, gpuID: 700,
-		injects: map[int64]*injection{}, named: map[string][]trace.Time{},
+		injects: map[int64]*injection{},
 	}
 	s.now = s.tick(s.traceTime(firstVsync).Add(-lead))
 	s.rate = s.grid.at(0).rate
@@ -151,12 +148,6 @@ func newSim(w io.Writer, c Config, scene Scene) *sim {
 	}
 	if c.CutEnd {
 		text.to = s.cut(s.last - 1)
-	}
-	if c.From != 0 {
-		text.from = s.traceTime(firstVsync).Add(c.From)
-	}
-	if c.To != 0 {
-		text.to = s.traceTime(firstVsync).Add(c.To)
 	}
 	for _, cluster := range clusters {
 		for range cluster.to - cluster.from {

@@ -27,7 +27,6 @@ type textWriter struct {
 	out    io.Writer
 	buffer []byte
 	lines  int64
-	first  trace.Time // of the first line
 	last   trace.Time // of the last line
 	size   int64      // in bytes, including the buffer
 	err    error
@@ -120,9 +119,6 @@ func (w *textWriter) line(column []byte, cpu int, flags string, t trace.Time, na
 	b = append(b, w.newline...)
 	w.buffer = b
 	w.lines++
-	if w.first == 0 {
-		w.first = t
-	}
 	w.last = t
 	w.size += int64(len(b) - before)
 	if len(b) >= bufferSize {

@@ -18,10 +18,7 @@ type Truth struct {
 	// Causes has the injected causes of a scene, one or two for each frame that they
 	// affect. No other frame of the scene is late.
 	Causes []*CauseTruth
-	// Interactions are in order of their begin. Those that begin before the trace come first, in
-	// order of their end; those with a begin that is lost are where they end.
-	Interactions []*InteractionTruth
-	Hangs        []HangTruth
+	Hangs  []HangTruth
 	// Layers are in order of their first line, Produced in order of their begin: frames that
 	// other frameworks than the platform's own drew.
 	Layers   []*LayerTruth
@@ -31,7 +28,6 @@ type Truth struct {
 	// Recording is nil without one.
 	Recording *RecordingTruth
 
-	all      []*InteractionTruth
 	layers   []*LayerTruth
 	produced []*ProducedFrame
 	timers   []*TimerTruth
@@ -96,7 +92,6 @@ type Frame struct {
 	CPUTime      trace.Duration
 	DisplaySyncs []DisplaySync
 
-	whole     Interval       // of ReceiveVsync on an application's main thread
 	drawn     trace.Time     // when the GPU has finished it, at the earliest
 	sent      []*transaction // those behind Indices
 	processed trace.Time     // when Sources were applied
@@ -114,3 +109,11 @@ type Transaction struct {
 
 // Interval is a start and an end; an end of zero lies outside the trace.
 type Interval [2]trace.Time
+
+// HangTruth is a task of a main thread outside of frames.
+type HangTruth struct {
+	PID      trace.PID
+	Start    trace.Time
+	Duration trace.Duration
+	Name     string
+}
