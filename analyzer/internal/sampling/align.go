@@ -75,7 +75,7 @@ func Align(rec *sample.Recording, r *Running, t *analyzer.Timeline, given *trace
 	if done {
 		return nil
 	}
-	unknown := a.find()
+	unknown := a.findOffset()
 	switch {
 	case wrong == nil && unknown == nil:
 		return nil
@@ -272,8 +272,8 @@ func (a *aligner) clock(t trace.Time) *analyzer.ClockOffset {
 	return clock
 }
 
-// find finds the only offset at which samples are in running intervals.
-func (a *aligner) find() *diag.Error {
+// findOffset finds the only offset at which samples are in running intervals.
+func (a *aligner) findOffset() *diag.Error {
 	candidates, picks := a.search(a.raw, anywhere)
 	clock := "the recording does not state its clock"
 	if id := a.rec.Profile.Clock.ID; id.Known() {

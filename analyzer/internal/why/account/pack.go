@@ -49,8 +49,8 @@ func (b *Book) open(a *Account) *details {
 	return a.details
 }
 
-// close ends the filling of an account.
-func (b *Book) close(a *Account) {
+// closeAccount ends the filling of an account.
+func (b *Book) closeAccount(a *Account) {
 	if a.closed {
 		return
 	}

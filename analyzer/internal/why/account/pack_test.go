@@ -31,7 +31,7 @@ func TestPack(t *testing.T) {
 			d.ranOn(uint8(255-i%7), 1<<i)
 		}
 		wantCells, wantRan := slices.Clone(d.cells), slices.Clone(d.ran)
-		b.close(a)
+		b.closeAccount(a)
 		if a.details != nil {
 			t.Fatal("it has details")
 		}

@@ -72,7 +72,7 @@ func (b *Book) replay(tid trace.TID, list, all []*Account) {
 		f.until(f.bounds[len(f.bounds)-1])
 	}
 	for _, a := range all {
-		b.close(a)
+		b.closeAccount(a)
 	}
 }
 
@@ -446,7 +446,7 @@ func (f *replay) ended(a *Account) bool {
 	if a.End > f.at {
 		return false
 	}
-	f.book.close(a)
+	f.book.closeAccount(a)
 	return true
 }
 

@@ -45,14 +45,14 @@ func (j *judge) allDetails(x *judged, causes []excess) (list []why.Share) {
 				continue
 			}
 		}
-		places := j.places(x)
+		places := j.divideBySlice(x)
 		if isOfFrame(cause.wait) {
 			places = mostOrAll(places)
 		}
 		places = large(places, cause.share)
 		divide(places, cause.share)
 		for i := range places {
-			culprits := j.culprits(x, &places[i])
+			culprits := j.divideByThreads(x, &places[i])
 			divide(culprits, places[i].share)
 			for n := range culprits {
 				list = append(list, j.share(x, &culprits[n], culprits[n].value*10 >= places[i].value*9))

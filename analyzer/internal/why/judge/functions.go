@@ -60,12 +60,12 @@ func (j *judge) sumFunctions(groups []*group) {
 	}
 	for _, s := range list {
 		j.causes.Sampled = append(j.causes.Sampled, why.SampledFrames{Process: s.process, Kind: s.kind, Late: s.late.Frames, OnTime: s.onTime.Frames})
-		j.causes.Uses = append(j.causes.Uses, j.uses(s)...)
+		j.causes.Uses = append(j.causes.Uses, j.functionUses(s)...)
 	}
 }
 
-// uses returns the functions of frames, those with the most samples.
-func (j *judge) uses(s *sampledFrames) []why.FunctionUse {
+// functionUses returns the functions of frames, those with the most samples.
+func (j *judge) functionUses(s *sampledFrames) []why.FunctionUse {
 	by := map[functions.Key]*why.FunctionUse{}
 	of := func(p functions.Part) *why.FunctionUse {
 		if by[p.Key] == nil {

@@ -36,7 +36,7 @@ func newHangs(r *record.Record, t *analyzer.Timeline, stretches map[trace.TID][]
 // explainHangs says what hangs were spent on.
 func (j *judge) explainHangs(hangs []hang) {
 	for _, h := range hangs {
-		w := j.work(h.thread)
+		w := j.workOf(h.thread)
 		if w == nil {
 			continue
 		}

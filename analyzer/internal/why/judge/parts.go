@@ -65,8 +65,8 @@ func isOfFrame(w why.Wait) bool {
 	return w == why.RunSlow || w == why.WaitIRQ || w == why.CPUPreempted || w == why.CPUWait
 }
 
-// places returns the slices that had the excess of a cause, the largest first.
-func (j *judge) places(x *judged) []causePart {
+// divideBySlice returns the slices that had the excess of a cause, the largest first.
+func (j *judge) divideBySlice(x *judged) []causePart {
 	if x.wait == why.EarlierFrame {
 		return []causePart{earlierFrames(x)}
 	}
@@ -257,9 +257,9 @@ func large(list []causePart, share trace.Duration) []causePart {
 	return large
 }
 
-// culprits divides a place among the threads that were waited for there, by kind. If none of several
+// divideByThreads divides a place among the threads that were waited for there, by kind. If none of several
 // has a quarter of the excess, it stays one part. The result is valid until the next call.
-func (j *judge) culprits(x *judged, place *causePart) []causePart {
+func (j *judge) divideByThreads(x *judged, place *causePart) []causePart {
 	if runs(x.cellWait()) || x.wait == why.WaitUnknown || x.wait == why.EarlierFrame {
 		return j.undivided(place) // nothing was waited for, or it does not matter what the earlier frame waited for
 	}

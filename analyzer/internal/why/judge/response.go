@@ -305,7 +305,7 @@ func (j *judge) respond(r *response) *why.Explanation {
 	for i := range r.steps {
 		s := &r.steps[i]
 		for n, t := range s.threads {
-			if w := j.work(t); w != nil && (n == 0 || len(w.Waits) > 0) {
+			if w := j.workOf(t); w != nil && (n == 0 || len(w.Waits) > 0) {
 				s.Work = append(s.Work, *w)
 			}
 		}
@@ -317,8 +317,8 @@ func (j *judge) respond(r *response) *why.Explanation {
 	return answer
 }
 
-// work returns what a thread did; nil if nothing is known.
-func (j *judge) work(t *thread) *why.Work {
+// workOf returns what a thread did; nil if nothing is known.
+func (j *judge) workOf(t *thread) *why.Work {
 	var times [why.WaitCount]trace.Duration
 	var in [why.WaitCount][]account.Calls
 	sum := t.Idle()

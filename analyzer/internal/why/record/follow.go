@@ -107,7 +107,7 @@ func (r *Recorder) sumLeaves(start trace.Time, most int) {
 // keepLeaves stores the leaves. It returns their place.
 func (r *Recorder) keepLeaves() uint32 {
 	r.entries += len(r.leaves)
-	return r.kept.add(r.leaves)
+	return r.kept.addLeaves(r.leaves)
 }
 
 func (r *Recorder) followInto(t *thread, start, end trace.Time, chain []*thread) {

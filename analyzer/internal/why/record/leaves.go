@@ -31,8 +31,8 @@ const (
 
 const _ = uint(hasCause - why.WaitCount) // there are bits for all waits
 
-// add stores the leaves of a wait, maxOccupants at most. It returns their place, which is not 0.
-func (s *leafStore) add(leaves []Leaf) uint32 {
+// addLeaves stores the leaves of a wait, maxOccupants at most. It returns their place, which is not 0.
+func (s *leafStore) addLeaves(leaves []Leaf) uint32 {
 	n := len(s.chunks) - 1
 	if need := 1 + len(leaves)*mostOfLeaf; n < 0 || cap(s.chunks[n])-len(s.chunks[n]) < need {
 		n++
@@ -78,8 +78,8 @@ func (s *leafStore) add(leaves []Leaf) uint32 {
 	return place
 }
 
-// at returns the leaves in a place.
-func (s *leafStore) at(leaves uint32) iter.Seq[Leaf] {
+// leavesAt returns the leaves in a place.
+func (s *leafStore) leavesAt(leaves uint32) iter.Seq[Leaf] {
 	return func(yield func(Leaf) bool) {
 		if leaves == 0 {
 			return

@@ -75,8 +75,8 @@ const (
 	mostPacked = 32 // bytes of an entry
 )
 
-// add appends an entry. It returns the head.
-func (l *Log) add(e Entry) *byte {
+// addEntry appends an entry. It returns the head.
+func (l *Log) addEntry(e Entry) *byte {
 	n := len(l.chunks) - 1
 	if n < 0 || cap(l.chunks[n])-len(l.chunks[n]) < mostPacked {
 		n++

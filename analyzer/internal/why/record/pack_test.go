@@ -36,7 +36,7 @@ func TestLog(t *testing.T) {
 		case InterruptEntry:
 			e.Value = uint32(r.IntN(2))
 		}
-		head := l.add(e)
+		head := l.addEntry(e)
 		want = append(want, e)
 		if e.Kind == StateEntry {
 			l.state, last = head, len(want)-1
@@ -80,14 +80,14 @@ func TestLeafStore(t *testing.T) {
 			}
 			at += trace.Time(n - 3)
 		}
-		places, want = append(places, s.add(list)), append(want, list)
+		places, want = append(places, s.addLeaves(list)), append(want, list)
 	}
 	for i, place := range places {
-		if got := slices.Collect(s.at(place)); place == 0 || !slices.Equal(got, want[i]) {
+		if got := slices.Collect(s.leavesAt(place)); place == 0 || !slices.Equal(got, want[i]) {
 			t.Fatalf("wait %d: %v, want %v", i, got, want[i])
 		}
 	}
-	if got := slices.Collect(s.at(0)); got != nil {
+	if got := slices.Collect(s.leavesAt(0)); got != nil {
 		t.Errorf("no wait: %v", got)
 	}
 }

@@ -147,9 +147,9 @@ func passageOf(name string) passage {
 	return noPassage
 }
 
-// pass records the begin of a slice at which a frame passes on. It returns what
+// beginPassage records the begin of a slice at which a frame passes on. It returns what
 // openSlice.arrival is.
-func (r *Recorder) pass(t *thread, e *hitrace.Event, kind passage) uint32 {
+func (r *Recorder) beginPassage(t *thread, e *hitrace.Event, kind passage) uint32 {
 	if r.limited() {
 		return 0
 	}

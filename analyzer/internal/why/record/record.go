@@ -188,7 +188,7 @@ func (r *Record) Wait(number uint32) *WaitFacts { return r.waits.at(number) }
 
 // Leaves returns what others did during a wait, in order of time. For waits for a processor,
 // the order and the times are not those of the trace.
-func (r *Record) Leaves(w *WaitFacts) iter.Seq[Leaf] { return r.leaves.at(w.leaves) }
+func (r *Record) Leaves(w *WaitFacts) iter.Seq[Leaf] { return r.leaves.leavesAt(w.leaves) }
 
 // Name returns a name; empty for 0.
 func (r *Record) Name(k Key) string { return r.keys.names[k] }

@@ -279,7 +279,7 @@ func (r *Recorder) beginSlice(e *hitrace.Event, name int) {
 	case r.parts:
 		s.part = r.beginPart(t, e)
 	case e.Word != hitrace.Other || r.keys.passages[s.key] != noPassage:
-		s.arrival = r.pass(t, e, r.keys.passages[s.key])
+		s.arrival = r.beginPassage(t, e, r.keys.passages[s.key])
 	}
 	if c := r.keys.places[s.key].Class; c == place.ClassGC || c == place.ClassGCWait {
 		reason, _ := place.GCReason(labelOf(&e.Marker))
@@ -394,11 +394,11 @@ func (r *Recorder) log(t *thread, e Entry) *byte {
 	}
 	if r.limited() {
 		l.full = true
-		l.add(Entry{At: e.At, Kind: StateEntry, State: Unknown})
+		l.addEntry(Entry{At: e.At, Kind: StateEntry, State: Unknown})
 		return nil
 	}
 	r.entries++
-	return l.add(e)
+	return l.addEntry(e)
 }
 
 // logState stores a change of state.
