@@ -50,8 +50,11 @@ type Measure struct {
 	Better Better
 	// Label is the name for people, with the unit.
 	Label string
-	// Meaning explains the measure in a few words.
+	// Meaning explains the measure in a few words, by its fields.
 	Meaning string
+	// Term and Definition are its name and its meaning for people, where a term explains it: docs/glossary.md
+	// lists them.
+	Term, Definition string
 	// Main measures of processes are always shown.
 	Main bool
 	// Tested: comparisons test its changes.
@@ -66,7 +69,7 @@ type Measure struct {
 	// OfCadence: it is unknown of a layer without a cadence.
 	OfCadence bool
 	// Short is the title in tables with many columns, which leave it out the earlier the larger Drop is;
-	// empty for a measure that is in none.
+	// empty for a measure that is in none, or has its label there.
 	Short string
 	Drop  int
 	// Launch: it is a measure of launches. Other measures of interactions are of scenes.
@@ -203,6 +206,9 @@ func (s *step) find(v reflect.Value) reflect.Value {
 // Explained returns the meaning for people, who see an unknown value as a dash: without the names in JSON
 // marked, and when JSON has null.
 func (m *Measure) Explained() string {
+	if m.Definition != "" {
+		return m.Definition
+	}
 	meaning, _, _ := strings.Cut(m.Meaning, "; null")
 	return strings.ReplaceAll(meaning, "`", "")
 }
@@ -252,6 +258,16 @@ func declare[T any](list ...Measure) MeasureList {
 		list[i].field = func() *field { return &found()[i] }
 	}
 	return list
+}
+
+// having returns the measures whose paths are fields of another type.
+func (list MeasureList) having(t reflect.Type) (of []Measure) {
+	for _, m := range list {
+		if slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Tag.Get("json") == m.Path }) {
+			of = append(of, m)
+		}
+	}
+	return of
 }
 
 func fieldsOf(subject reflect.Type, list []Measure) []field {
@@ -308,7 +324,19 @@ func acrossRates(m *Measure) { m.AcrossRates = true }
 func animating(m *Measure)   { m.Animating = true }
 func ofCadence(m *Measure)   { m.OfCadence = true }
 
+func all(flags ...flag) flag {
+	return func(m *Measure) {
+		for _, set := range flags {
+			set(m)
+		}
+	}
+}
+
 func rated(t *Thresholds) flag { return func(m *Measure) { m.Rated = t } }
+
+func term(name, definition string) flag {
+	return func(m *Measure) { m.Term, m.Definition = name, definition }
+}
 
 func short(title string, drop int) flag { return func(m *Measure) { m.Short, m.Drop = title, drop } }
 
@@ -349,9 +377,7 @@ func least(n int) flag { return func(m *Measure) { m.Least = n } }
 
 func measure(path, name string, unit Unit, better Better, label, meaning string, flags ...flag) Measure {
 	m := Measure{Path: path, Name: name, Unit: unit, Better: better, Label: label, Meaning: meaning, Least: minFrames}
-	for _, set := range flags {
-		set(&m)
-	}
+	all(flags...)(&m)
 	return m
 }
 

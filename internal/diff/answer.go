@@ -160,22 +160,30 @@ func (m *Measure) name() string {
 	return text.Label(m.definition)
 }
 
-// lost is the lost time per second, or the hitch ratio if the causes are unknown.
+// hitches is the index in stats.Leading of the measure of time that was lost at the display.
+const hitches = 1
+
+// lost is the lost time per second, or that at the display if the causes are unknown.
 func (p *Pair) lost() *Measure {
 	if p.Causes == nil || p.RulesDiffer || p.Causes.Lost.Delta == nil {
-		return p.measure("hitch_ratio")
+		return p.measure(stats.Leading[hitches])
 	}
 	return p.Causes.Lost
 }
 
 // leading are the measures that matter most in a process: the jank rate, the lost time, or the hitches where its causes are
 // unknown, the frame rate and the duration of frames. Those that do not compare are left out.
-func (p *Pair) leading() []*Measure {
-	rate, duration := "fps", "p95_ms"
-	if p.RefreshDiffers {
-		rate, duration = "fps_of_refresh", "p95_periods"
+func (p *Pair) leading() (list []*Measure) {
+	for i, name := range leadingNames(p.RefreshDiffers) {
+		m := p.measure(name)
+		if i == hitches {
+			m = p.lost()
+		}
+		if m.Delta != nil && m.incomparable == "" {
+			list = append(list, m)
+		}
 	}
-	return slices.DeleteFunc([]*Measure{p.measure("jank_rate"), p.lost(), p.measure(rate), p.measure(duration)}, func(m *Measure) bool { return m.Delta == nil || m.incomparable != "" })
+	return list
 }
 
 // direction returns Better or Worse for a change that is large enough to count, whether or not it may be chance; otherwise Unclear.

@@ -80,11 +80,10 @@ type kindOf[T any] struct {
 	process func(*T) *stats.Process  // nil if unknown
 	key     func(*T) groupKey
 	// exact returns a name that counts if all runs of all sides have it; may be nil.
-	exact    func(*T) optional
-	cut      func(*T) bool // whether an edge of the trace cuts the item; may be nil
-	size     func(*T) int
-	join     func([]*T) *T // one item for those of a run; nil if a value of a run is their mean
-	measures stats.MeasureList
+	exact func(*T) optional
+	cut   func(*T) bool // whether an edge of the trace cuts the item; may be nil
+	size  func(*T) int
+	join  func([]*T) *T // one item for those of a run; nil if a value of a run is their mean
 	// has reports whether items have a measure; nil if all but launches have those that are not of launches.
 	has    func(*stats.Measure, []*T) bool
 	differ func([]*T) bool                   // whether the values of items are of units that do not compare; may be nil

@@ -20,17 +20,12 @@ type kind struct {
 	// title is the name of a group as conditions have it, without the process.
 	// words is the name in tables, heading has both; it may be nil for title.
 	title, words, heading func(*Group) string
-	// sizes is the title of the column of sizes. columns are the measures of tables, each by the names
-	// of those that it may have: a group has at most one of them.
-	sizes   string
-	columns []column
+	// sizes is the title of the column of sizes. leading are the names of the measures of tables.
+	sizes    string
+	measures stats.MeasureList
+	leading  []string
 	// detail returns what counts only if all sides know it; may be nil.
 	detail func(*groupKey) *optional
-}
-
-type column struct {
-	view.Column
-	of []string
 }
 
 var interactionKind = kindOf[stats.Interaction]{
@@ -46,11 +41,8 @@ var interactionKind = kindOf[stats.Interaction]{
 			}
 			return g.onPage(scene)
 		},
-		sizes: "Count",
-		columns: []column{
-			{view.Column{Title: "Response, ms"}, []string{"response_ms", "first_frame_ms"}}, {view.Column{Title: "Hitch, ms/s"}, []string{"hitch"}},
-			{view.Column{Title: "FPS", Drop: 2}, []string{"fps"}},
-		},
+		sizes:    "Count",
+		measures: stats.InteractionMeasures, leading: stats.LeadingOfInteractions,
 		detail: func(k *groupKey) *optional { return &k.Page }, // older systems do not write pages
 	},
 	items:   func(r *stats.Report) []*stats.Interaction { return r.Interactions },
@@ -62,10 +54,30 @@ var interactionKind = kindOf[stats.Interaction]{
 		}
 		return key
 	},
-	cut:      func(i *stats.Interaction) bool { return i.Truncated },
-	size:     func(*stats.Interaction) int { return 1 },
-	measures: stats.InteractionMeasures,
-	why:      func(in *locate.Commands, i *stats.Interaction) string { return in.WhyInteraction(i.ID, brief.Flag) },
+	cut:  func(i *stats.Interaction) bool { return i.Truncated },
+	size: func(*stats.Interaction) int { return 1 },
+	why:  func(in *locate.Commands, i *stats.Interaction) string { return in.WhyInteraction(i.ID, brief.Flag) },
+}
+
+// column is a column of measures.
+type column struct {
+	view.Column
+	of []string // names: a group has at most one of them
+}
+
+// columnsOf returns the columns of measures. Those at one path have one.
+func columnsOf(list stats.MeasureList, names []string) (columns []column) {
+	at := map[string]int{}
+	for _, name := range names {
+		m := list.Named(name)
+		i, ok := at[m.Path]
+		if !ok {
+			i, at[m.Path] = len(columns), len(columns)
+			columns = append(columns, column{Column: view.Column{Title: cmp.Or(m.Short, m.Label), Number: true, Drop: m.Drop}})
+		}
+		columns[i].of = append(columns[i].of, name)
+	}
+	return columns
 }
 
 // onPage names a scene or a launch with its page.
@@ -82,13 +94,10 @@ func (g *Group) onPage(scene string) string {
 var layerKind = kindOf[stats.Layer]{
 	kind: kind{
 		noun: "layer", nouns: "layers", ofRun: "the value of all its layers with the name",
-		title: func(g *Group) string { return cmp.Or(text.Printable(string(g.Name)), text.Unknown) },
-		words: func(g *Group) string { return text.ShortLayerName(string(g.Name), text.LayerWidth) },
-		sizes: "Buffers",
-		columns: []column{
-			{view.Column{Title: "FPS"}, []string{"fps"}}, {view.Column{Title: "Late"}, []string{"late"}}, {view.Column{Title: "Uneven", Drop: 2}, []string{"uneven"}},
-			{view.Column{Title: "Dropped", Drop: 3}, []string{"dropped"}}, {view.Column{Title: "Queue P95, ms", Drop: 4}, []string{"queue_p95_ms"}},
-		},
+		title:    func(g *Group) string { return cmp.Or(text.Printable(string(g.Name)), text.Unknown) },
+		words:    func(g *Group) string { return text.ShortLayerName(string(g.Name), text.LayerWidth) },
+		sizes:    "Buffers",
+		measures: stats.LayerMeasures, leading: stats.LeadingOfLayers,
 		detail: func(k *groupKey) *optional { return &k.Process },
 	},
 	items:   func(r *stats.Report) []*stats.Layer { return r.Layers },
@@ -96,11 +105,10 @@ var layerKind = kindOf[stats.Layer]{
 	key: func(l *stats.Layer) groupKey {
 		return groupKey{Kind: "layer", Name: optional(text.LayerName(l.Name)), Process: optional(producer(l))}
 	},
-	exact:    func(l *stats.Layer) optional { return optional(l.Name) }, // with its numbers
-	size:     func(l *stats.Layer) int { return l.Buffers },
-	join:     stats.JoinLayers,
-	measures: stats.LayerMeasures,
-	why:      func(in *locate.Commands, l *stats.Layer) string { return in.WhyLayer(l.ID, brief.Flag) },
+	exact: func(l *stats.Layer) optional { return optional(l.Name) }, // with its numbers
+	size:  func(l *stats.Layer) int { return l.Buffers },
+	join:  stats.JoinLayers,
+	why:   func(in *locate.Commands, l *stats.Layer) string { return in.WhyLayer(l.ID, brief.Flag) },
 }
 
 // producer returns the name of the producer, empty if it is unknown. Dumps of SurfaceFlinger
@@ -116,18 +124,15 @@ var ownKind = kindOf[stats.Own]{
 	kind: kind{
 		noun: "own measure", nouns: "own measures", ofRun: "that of all its values",
 		title: (*Group).ownName, words: (*Group).ownName,
-		sizes: "Values",
-		columns: []column{
-			{view.Column{Title: "P50"}, []string{"p50"}}, {view.Column{Title: "P90", Drop: 2}, []string{"p90"}}, {view.Column{Title: "Max", Drop: 3}, []string{"max"}},
-		},
+		sizes:    "Values",
+		measures: stats.OwnMeasures, leading: stats.LeadingOfOwn,
 	},
 	items: func(r *stats.Report) []*stats.Own {
 		return slices.DeleteFunc(slices.Clone(r.Own), func(x *stats.Own) bool { return x.Unread })
 	},
-	process:  func(*stats.Own) *stats.Process { return nil },
-	key:      func(x *stats.Own) groupKey { return groupKey{Kind: "own_measure", Name: optional(x.Name)} },
-	size:     func(x *stats.Own) int { return x.Count },
-	measures: stats.OwnMeasures,
+	process: func(*stats.Own) *stats.Process { return nil },
+	key:     func(x *stats.Own) groupKey { return groupKey{Kind: "own_measure", Name: optional(x.Name)} },
+	size:    func(x *stats.Own) int { return x.Count },
 	has: func(m *stats.Measure, list []*stats.Own) bool {
 		known := slices.IndexFunc(list, func(x *stats.Own) bool { return x.Unit != nil })
 		return m.IsOf(list[max(0, known)])

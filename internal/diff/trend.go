@@ -175,12 +175,11 @@ type lostBy struct {
 const trendUnits = 256
 
 var processKind = kindOf[stats.Process]{
-	kind:     kind{noun: "process", nouns: "processes", sizes: "Frames", title: func(*Group) string { return "" }},
-	items:    func(r *stats.Report) []*stats.Process { return r.Processes },
-	process:  func(p *stats.Process) *stats.Process { return p },
-	key:      func(p *stats.Process) groupKey { return groupKey{Kind: string(p.Kind), Process: optional(p.Name)} },
-	size:     func(p *stats.Process) int { return p.Frames.Complete },
-	measures: stats.Measures,
+	kind:    kind{noun: "process", nouns: "processes", sizes: "Frames", measures: stats.Measures, title: func(*Group) string { return "" }},
+	items:   func(r *stats.Report) []*stats.Process { return r.Processes },
+	process: func(p *stats.Process) *stats.Process { return p },
+	key:     func(p *stats.Process) groupKey { return groupKey{Kind: string(p.Kind), Process: optional(p.Name)} },
+	size:    func(p *stats.Process) int { return p.Frames.Complete },
 }
 
 // NewTrend returns a trend without runs. Each is added with Add, then Test looks for changes.

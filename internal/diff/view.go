@@ -356,22 +356,20 @@ func (p *Pair) overviewCell(name string) view.Cell {
 
 // overviewColumns returns the measures of the table of processes: those that compare.
 func (d *Diff) overviewColumns() []column {
-	shown := func(measure, title string, drop int) column {
-		return column{view.Column{Title: title, Number: true, Drop: drop}, []string{measure}}
-	}
-	fps, p95 := shown("fps", "FPS", 2), shown("p95_ms", "P95, ms", 4)
-	if d.refreshDiffers() {
-		fps, p95 = shown("fps_of_refresh", "FPS / refresh", 2), shown("p95_periods", "P95, periods", 4)
-	}
-	hitch := shown("hitch_ratio", "Hitch ms/s", 1)
 	if d.rulesDiffer() {
-		return []column{hitch, fps, shown("vsync_to_present_p50_ms", "Vsync to present P50, ms", 3)}
+		return columnsOf(stats.Measures, stats.LeadingAcrossSystems)
 	}
-	return []column{shown("late_frames", "Late", 3), shown("jank_rate", "Jank rate", 0), hitch, fps, p95}
+	late := column{view.Column{Title: "Late", Number: true, Drop: 3}, []string{"late_frames"}}
+	refreshDiffers := slices.ContainsFunc(d.Pairs, func(p *Pair) bool { return p.RefreshDiffers })
+	return append([]column{late}, columnsOf(stats.Measures, leadingNames(refreshDiffers))...)
 }
 
-func (d *Diff) refreshDiffers() bool {
-	return slices.ContainsFunc(d.Pairs, func(p *Pair) bool { return p.RefreshDiffers })
+// leadingNames returns the names of the measures of processes to look at first.
+func leadingNames(refreshDiffers bool) []string {
+	if refreshDiffers {
+		return stats.LeadingAcrossRates
+	}
+	return stats.Leading
 }
 
 func (d *Diff) rulesDiffer() bool {

@@ -69,8 +69,8 @@ const groupWidth = 19
 // table has a row for each group.
 func (g *Groups) table(list []*Group) view.Table {
 	t := view.Table{Label: g.title(), Sortable: true, Cards: true, Columns: []view.Column{{Title: capital(g.kind.noun), Min: groupWidth}, {Title: g.kind.sizes, Number: true, Drop: 1}}}
-	for _, c := range g.kind.columns {
-		c.Number = true
+	columns := columnsOf(g.kind.measures, g.kind.leading)
+	for _, c := range columns {
 		t.Columns = append(t.Columns, c.Column)
 	}
 	t.Columns = append(t.Columns, view.Column{Title: "Verdict"})
@@ -80,7 +80,7 @@ func (g *Groups) table(list []*Group) view.Table {
 			name.About = about
 		}
 		cells := []view.Cell{name, {Text: one.counts()}}
-		for _, c := range g.kind.columns {
+		for _, c := range columns {
 			cell := view.Cell{}
 			for _, name := range c.of {
 				if m := one.measure(name); m != nil {

@@ -30,7 +30,7 @@ func TestHeadline(t *testing.T) {
 	of := func(id int, scene, process string, hitches float64, run int, grade stats.Grade) *stats.Interaction {
 		return &stats.Interaction{
 			ID: id, Scene: scene, Process: process, HitchRatio: &hitches, LongestMissedRun: &run, Grade: &grade,
-			Kind: "scene", Source: &analyzer.Interaction{ID: id, Scene: scene},
+			Kind: "scene", Source: &analyzer.Interaction{ID: id, Scene: scene, Input: analyzer.LastUp},
 		}
 	}
 	fling := func(id int, hitches float64) *stats.Interaction {

@@ -13,26 +13,24 @@ import (
 	"ohframe/internal/view"
 )
 
-// figures are the figures that both the report and the device have.
+// figures are the measures that the device has, too.
 var figures = []struct {
-	title, name  string
-	ours, device func(*stats.Interaction) *float64
+	*stats.Measure
 	// tolerance is the largest difference that the resolution of the device explains.
 	tolerance func(*stats.Interaction) float64
 	shown     func(*float64) string // the device's
 	differs   string                // what the device counts otherwise
 }{
-	{"Response ms", "Response", func(i *stats.Interaction) *float64 { return i.Response }, func(i *stats.Interaction) *float64 { return i.Device.ResponseMS }, wholeMS, whole,
-		"the device measures to the end of drawing, the report to the present"},
-	{"Completion ms", "Completion", func(i *stats.Interaction) *float64 { return i.Completion }, func(i *stats.Interaction) *float64 { return i.Device.CompletionMS }, wholeMS, whole,
-		"the device measures to the end of drawing, the report to the present"},
-	{"Hitch ms/s", "Hitch ratio", func(i *stats.Interaction) *float64 { return i.HitchRatio }, func(i *stats.Interaction) *float64 { return i.Device.HitchRatio },
-		func(i *stats.Interaction) float64 { return devicePeriod / shownSeconds(i) }, number,
+	{stats.InteractionMeasures.Named("response_ms"), wholeMS, whole, toPresent},
+	{stats.InteractionMeasures.Named("completion_ms"), wholeMS, whole, toPresent},
+	{stats.InteractionMeasures.Named("hitch"), func(i *stats.Interaction) float64 { return devicePeriod / shownSeconds(i) }, number,
 		"the device counts how long render_service draws beyond a period, and not what the application sends late"},
-	{"FPS", "FPS", func(i *stats.Interaction) *float64 { return i.FPS }, func(i *stats.Interaction) *float64 { return i.Device.FPS },
-		func(i *stats.Interaction) float64 { return 1 / shownSeconds(i) }, number,
+	{stats.InteractionMeasures.Named("fps"), func(i *stats.Interaction) float64 { return 1 / shownSeconds(i) }, number,
 		"the device counts all frames that render_service draws, idle time, and the slow end of a fling"},
 }
+
+// toPresent is why times differ.
+const toPresent = "the device measures to the end of drawing, the report to the present"
 
 // partOnly is why figures of an interaction differ that an edge of the trace cuts.
 const partOnly = "the device measured the whole interaction, this report only a part of it"
@@ -55,11 +53,11 @@ func shownSeconds(i *stats.Interaction) float64 {
 // It is empty if the device reports none.
 func (b *builder) device(list []*stats.Interaction) view.Section {
 	t := view.Table{Label: "The device's own figures", Columns: []view.Column{{Title: "#", Number: true}, {Title: "Interaction"}}}
-	for n, f := range figures {
-		drop := []int{0, 2, 0, 1}[n]
-		t.Columns = append(t.Columns, view.Column{Title: f.title, Short: strings.Replace(f.title, " ", "\n", 1), Number: true, Drop: drop}, view.Column{Title: "Device", Number: true, Meaning: "the device's " + f.name, Drop: drop})
+	for _, f := range figures {
+		ours := measured[*stats.Interaction](stats.InteractionMeasures, f.Name).Column
+		t.Columns = append(t.Columns, ours, view.Column{Title: "Device", Number: true, Meaning: "the device's " + text.Label(f.Measure), Drop: f.Drop})
 	}
-	t.Columns = append(t.Columns, view.Column{Title: "Device's longest frame ms", Short: "Longest\nframe ms", Number: true, Drop: 3})
+	t.Columns = append(t.Columns, view.Column{Title: "Device's longest frame ms", Short: "Longest\nframe ms", Number: true, Drop: 5})
 	type reason struct {
 		figure int
 		text   string
@@ -72,7 +70,7 @@ func (b *builder) device(list []*stats.Interaction) view.Section {
 		}
 		row := []view.Cell{{Text: fmt.Sprint(i.ID)}, {Text: text.Shorten(text.Interaction(i.Source), maxName)}}
 		for n, f := range figures {
-			ours, device := f.ours(i), f.device(i)
+			ours, device := f.Value(i), stats.DeviceMeasures.At(f.Path).Value(i.Device)
 			row = append(row, view.Cell{Text: number(ours)}, view.Cell{Text: f.shown(device)})
 			if ours == nil || device == nil || math.Abs(*ours-*device) <= f.tolerance(i) {
 				continue
@@ -97,7 +95,7 @@ func (b *builder) device(list []*stats.Interaction) view.Section {
 	s.Blocks = append(s.Blocks, t)
 	slices.SortStableFunc(order, func(a, b reason) int { return cmp.Compare(a.figure, b.figure) })
 	for _, r := range order {
-		s.Blocks = append(s.Blocks, view.Note{Label: figures[r.figure].name + " of " + text.IDs(same[r]), Text: r.text, Level: view.Soft})
+		s.Blocks = append(s.Blocks, view.Note{Label: strings.Split(figures[r.figure].Label, ",")[0] + " of " + text.IDs(same[r]), Text: r.text, Level: view.Soft})
 	}
 	return s
 }

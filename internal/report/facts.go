@@ -22,19 +22,15 @@ func (b *builder) facts(in *Input, p *process) view.Facts {
 	if p.Frames.Complete == 0 {
 		return f
 	}
-	add(fps(p.FPS))
+	add(fps(p))
 	add(b.jank(p))
 	if n := notBegun(p); n.Value != "" {
 		add(n)
 	}
 	add(hitches(p))
-	duration := view.Fact{Label: "Duration, P95", Meaning: meaning("p95_ms"), Value: text.Unknown}
+	duration := factOf("Duration, P95", "p95_ms", p)
 	if d := p.Durations; d != nil {
 		duration.About = fmt.Sprintf("P50 %s ms · max %s ms", text.Milliseconds(d.P50), text.Milliseconds(d.Max))
-		if d.P95 != nil {
-			duration.Value, duration.Unit = text.Milliseconds(*d.P95), "ms"
-			duration.Level = view.LevelOf(rating.OfMeasure(measure("p95_ms"), measure("p95_ms").Value(p.Process)))
-		}
 	}
 	add(duration)
 	if l := p.Latencies.VsyncToPresent; l != nil {
@@ -51,6 +47,17 @@ func (b *builder) facts(in *Input, p *process) view.Facts {
 			Label: "Longest streak", Meaning: define("streak"), Value: fmt.Sprint(streak.Frames), Unit: "late",
 			About: fmt.Sprintf("from %s, vsync %s", text.Since(in.origin(), *streak.At), text.Vsync(*streak.VsyncID)),
 		})
+	}
+	return f
+}
+
+// factOf returns a measure of a process as a fact.
+func factOf(label, name string, p *process) view.Fact {
+	m := measure(name)
+	x := m.Value(p.Process)
+	f := view.Fact{Label: label, Meaning: fullMeaning(m), Value: valueOf(m, p.Process), Level: view.LevelOf(rating.OfMeasure(m, x))}
+	if x != nil {
+		f.Unit = strings.TrimSpace(text.UnitAfter(m.Unit))
 	}
 	return f
 }
@@ -86,12 +93,12 @@ var eventNames = map[stats.Event]string{
 // shownAs says what the times of an event count.
 var shownAs = map[stats.Event]string{stats.Present: "present", stats.Commit: "commit", stats.RenderStart: "render frame"}
 
-func fps(f *stats.FPS) view.Fact {
-	fact := view.Fact{Label: "FPS", Meaning: define("FPS"), Value: text.Unknown, About: "fewer than two frames are known to have been shown"}
+func fps(p *process) view.Fact {
+	fact, f := factOf("FPS", "fps", p), p.FPS
 	if f == nil {
+		fact.About = "fewer than two frames are known to have been shown"
 		return fact
 	}
-	fact.Value = number(f.Rate)
 	if f.Rate == nil {
 		fact.About = text.Count(f.Frames, shownAs[f.Event]) + ", no two without a pause between them"
 		return fact
@@ -155,12 +162,12 @@ func notBegun(p *process) view.Fact {
 }
 
 func (b *builder) jank(p *process) view.Fact {
-	fact := view.Fact{Label: "Jank", Meaning: define("jank rate") + "; " + colours(&stats.JankThresholds), Value: text.Share(p.JankRate), About: "no frame is judged"}
+	fact := factOf("Jank", "jank_rate", p)
+	fact.About = "no frame is judged"
 	if !p.Frames.JankKnown() {
 		fact.About = fmt.Sprintf("%d late of %s%s; %s that drew not judged", p.Frames.Late, text.Count(p.Frames.Judged, "judged frame"), causes.DrewNothing(&p.Frames), text.Count(p.Frames.Unjudged, "frame"))
 	}
 	if p.JankRate != nil {
-		fact.Level = view.LevelOf(rating.OfShare(*p.JankRate))
 		fact.About = fmt.Sprintf("%d late of %d judged%s", p.Frames.Late, p.Frames.Judged, causes.DrewNothing(&p.Frames))
 		if p.Frames.DeadlinesInferred > 0 {
 			fact.About += ", by inferred deadlines"
@@ -176,14 +183,11 @@ func (b *builder) jank(p *process) view.Fact {
 }
 
 func hitches(p *process) view.Fact {
-	fact := view.Fact{Label: "Hitches", Meaning: define("hitch") + "; ratio: " + define("hitch ratio") + "; " + colours(&stats.HitchThresholds), Value: text.Unknown}
-	h := p.Hitches
+	fact, h := factOf("Hitches", "hitch_ratio", p), p.Hitches
+	fact.Meaning = define("hitch") + "; ratio: " + fact.Meaning
 	if h == nil {
 		fact.About = noHitches(p.Process)
 		return fact
-	}
-	if h.Ratio != nil {
-		fact.Value, fact.Unit, fact.Level = number(h.Ratio), "ms/s", level(&stats.HitchThresholds, h.Ratio)
 	}
 	if h.Hitches == 0 {
 		fact.About = "none in " + text.Count(h.Gaps, "gap") + " between presents"
@@ -230,7 +234,7 @@ func details(in *Input, p *stats.Process) view.Section {
 		if x.Cadence != nil {
 			how += ", " + text.Cadence(x.Cadence)
 		}
-		add("FPS", define("FPS"), how)
+		add("FPS", meaning("fps"), how)
 	}
 	if h := p.Hitches; h != nil && h.Hitches > 0 && h.LongestAt != nil {
 		add("Hitches", define("hitch"), fmt.Sprintf("%s lost, the longest %s ms at %s", text.Count(h.LostFrames, "frame"), text.Milliseconds(h.Longest), text.Since(in.origin(), *h.LongestAt)))

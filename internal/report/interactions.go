@@ -193,6 +193,9 @@ func (b *builder) interactionColumns(in *Input) []column[*stats.Interaction] {
 			return c
 		}}
 	}
+	measure := func(name string) column[item] { return measured[item](stats.InteractionMeasures, name) }
+	graded, completion := measure("response_ms"), measure("completion_ms")
+	graded.Meaning += "; grade: " + define("grade")
 	return []column[item]{
 		numbers(view.Column{Title: "#"}, func(i item) any { return i.ID }),
 		name("Interaction", "scene", func(i item) view.Cell {
@@ -219,10 +222,9 @@ func (b *builder) interactionColumns(in *Input) []column[*stats.Interaction] {
 			}
 			return late
 		}},
-		narrow(measured[item](stats.InteractionMeasures, "hitch", view.Column{Meaning: define("hitch ratio")})),
-		narrow(measured[item](stats.InteractionMeasures, "longest_missed_run", view.Column{Title: "Missed run", Meaning: define("longest missed run")})),
-		{view.Column{Title: "Response ms", Short: "Response\nms", Number: true, Meaning: define("response") + "; grade: " + define("grade")}, func(i item) view.Cell {
-			response := view.Cell{Text: number(i.Response)}
+		measure("hitch"), measure("longest_missed_run"),
+		{graded.Column, func(i item) view.Cell {
+			response := graded.cell(i)
 			if i.Grade != nil {
 				response.About, response.Level = string(*i.Grade), view.LevelOf(rating.OfGrade(*i.Grade))
 			}
@@ -231,14 +233,13 @@ func (b *builder) interactionColumns(in *Input) []column[*stats.Interaction] {
 			}
 			return response
 		}},
-		narrow(numbers(view.Column{Title: "Completion ms", Drop: 4, Meaning: define("completion")}, func(i item) any {
+		{completion.Column, func(i item) view.Cell {
 			if _, d := in.Causes.AtLeast(i.Source); d > 0 {
-				return text.AtLeast(d, true)
+				return view.Cell{Text: text.AtLeast(d, true)}
 			}
-			return i.Completion
-		})),
-		measured[item](stats.InteractionMeasures, "fps", view.Column{Drop: 1, Meaning: define("FPS")}),
-		narrow(measured[item](stats.InteractionMeasures, "p95_ms", view.Column{Title: "P95 ms", Drop: 5})),
+			return completion.cell(i)
+		}},
+		measure("fps"), measure("p95_ms"),
 		numbers(view.Column{Title: "At", Drop: 2, Meaning: "its input, or its begin without one, or where the trace begins to show it, from the start of the trace"}, func(i item) any { return text.Since(in.origin(), i.Source.Span().Start) }),
 		numbers(view.Column{Title: "Worst", Drop: 3, Meaning: "vsync id of the frame with the largest overrun"}, func(i item) any {
 			if i.WorstFrame == nil {

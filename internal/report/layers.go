@@ -317,7 +317,7 @@ func (b *builder) layerColumns(c *why.Causes) []column[*stats.Layer] {
 		levelled(numbers(view.Column{Title: "Late", Meaning: define("late buffer") + "; of those whose interval could be judged; " + colours(&stats.JankThresholds)}, func(l item) any { return lateBuffers(l) }), func(l item) view.Level {
 			return view.LevelOf(rating.OfMeasure(lateRate, lateRate.Value(l)))
 		}),
-		measured[item](stats.LayerMeasures, "fps", view.Column{}),
+		measured[item](stats.LayerMeasures, "fps"),
 		narrow(numbers(view.Column{Title: "Lost ms", Meaning: "the sum of the time by which buffers were shown late"}, func(l item) any {
 			if l.Late == nil {
 				return text.Unknown
@@ -328,7 +328,7 @@ func (b *builder) layerColumns(c *why.Causes) []column[*stats.Layer] {
 		narrow(numbers(view.Column{Title: "Cadence ms", Drop: 2, Meaning: define("cadence")}, func(l item) any { return cadenceCell(l, text.Milliseconds) })),
 		numbers(view.Column{Title: "Vsyncs", Drop: 3, Meaning: "the cadence in refresh periods"}, func(l item) any { return vsyncs(l) }),
 		numbers(view.Column{Title: "Dropped", Drop: 1, Meaning: define("dropped buffer")}, func(l item) any { return l.Dropped }),
-		measured[item](stats.LayerMeasures, "uneven", view.Column{Drop: 4, Meaning: define("uneven")}),
+		measured[item](stats.LayerMeasures, "uneven"),
 		{view.Column{Title: "Process", About: "framework", Meaning: "the producer of the buffers", Drop: 5}, func(l item) view.Cell {
 			process := view.Cell{Text: text.Unknown}
 			if l.Process != nil {
@@ -351,8 +351,8 @@ func (b *builder) layerColumns(c *why.Causes) []column[*stats.Layer] {
 	if !b.Verbose {
 		return columns
 	}
-	for n, times := range []string{"queue_p50_ms", "queue_p95_ms", "request_p50_ms", "request_p95_ms", "gpu_p50_ms", "gpu_p95_ms"} {
-		columns = append(columns, narrow(measured[item](stats.LayerMeasures, times, view.Column{Drop: 9 + n})))
+	for _, times := range []string{"queue_p50_ms", "queue_p95_ms", "request_p50_ms", "request_p95_ms", "gpu_p50_ms", "gpu_p95_ms"} {
+		columns = append(columns, measured[item](stats.LayerMeasures, times))
 	}
 	return columns
 }

@@ -216,8 +216,8 @@ func shares[T any](noun string, drop int, of func(T) *stats.Distribution) []colu
 
 func (b *builder) pooledInteractionColumns() []column[*stats.Interaction] {
 	type item = *stats.Interaction
-	of := func(name string, c view.Column) column[item] {
-		return measuredOf(stats.PoolMeasures, name, c, func(i item) any { return i.Pool })
+	of := func(name string) column[item] {
+		return measuredOf(stats.PoolMeasures, name, func(i item) any { return i.Pool })
 	}
 	all := b.interactionColumns(nil)
 	named := func(title string) column[item] {
@@ -225,9 +225,8 @@ func (b *builder) pooledInteractionColumns() []column[*stats.Interaction] {
 	}
 	return []column[item]{
 		numbers(view.Column{Title: "Count", Meaning: "interactions"}, func(i item) any { return i.Pool.Count }),
-		of("response_p50_ms", view.Column{Title: "Response P50 ms", Short: "P50\nms"}), of("response_p95_ms", view.Column{Title: "Response P95 ms", Short: "P95\nms"}),
-		narrow(of("completion_p50_ms", view.Column{Drop: 4})), named("Late"),
-		measured[item](stats.InteractionMeasures, "jank_rate", view.Column{Drop: 2}), named("Hitch ms/s"), named("FPS"),
+		of("response_p50_ms"), of("response_p95_ms"), of("completion_p50_ms"), named("Late"),
+		measured[item](stats.InteractionMeasures, "jank_rate"), named("Hitch ms/s"), named("FPS"),
 	}
 }
 

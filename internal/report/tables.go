@@ -80,10 +80,9 @@ func numbers[T any](c view.Column, of func(T) any) column[T] {
 	})
 }
 
-// measured returns the column of a measure, with its title, its meaning where c has none, and the colours of
-// its thresholds.
-func measured[T any](list stats.MeasureList, name string, c view.Column) column[T] {
-	return measuredOf(list, name, c, func(x T) any {
+// measured returns the column of a measure, with its title, its meaning, and the colours of its thresholds.
+func measured[T any](list stats.MeasureList, name string) column[T] {
+	return measuredOf(list, name, func(x T) any {
 		if p, ok := any(x).(*process); ok {
 			return p.Process
 		}
@@ -92,28 +91,39 @@ func measured[T any](list stats.MeasureList, name string, c view.Column) column[
 }
 
 // measuredOf is measured for a measure of what a function returns.
-func measuredOf[T any](list stats.MeasureList, name string, c view.Column, of func(T) any) column[T] {
+func measuredOf[T any](list stats.MeasureList, name string, of func(T) any) column[T] {
 	m := list.Named(name)
-	c.Title = cmp.Or(c.Title, m.Short, strings.Replace(m.Label, ", ", " ", 1))
-	c.Meaning = cmp.Or(c.Meaning, m.Explained())
-	if m.Rated != nil {
-		c.Meaning += "; " + colours(m.Rated)
-	}
-	return levelled(numbers(c, func(x T) any {
-		subject, before := of(x), ""
+	c := view.Column{Title: cmp.Or(m.Short, strings.Replace(m.Label, ", ", " ", 1)), Meaning: fullMeaning(m), Drop: m.Drop}
+	return narrow(levelled(numbers(c, func(x T) any {
+		subject := of(x)
 		if m.Estimated(subject) {
-			before = estimate
+			return estimate + valueOf(m, subject)
 		}
-		if ns := m.Of(subject); ns != nil && strings.HasSuffix(m.Path, "_ns") { // rounded as all durations are
-			return before + text.Milliseconds(trace.Duration(*ns))
-		}
-		return before + text.Value(m.Unit, m.Value(subject))
-	}), func(x T) view.Level { return view.LevelOf(rating.OfMeasure(m, m.Value(of(x)))) })
+		return valueOf(m, subject)
+	}), func(x T) view.Level { return view.LevelOf(rating.OfMeasure(m, m.Value(of(x)))) }))
 }
 
-// narrow breaks the title of a column in a narrow terminal.
+// valueOf returns the value of a measure as text.
+func valueOf(m *stats.Measure, subject any) string {
+	if ns := m.Of(subject); ns != nil && strings.HasSuffix(m.Path, "_ns") { // rounded as all durations are
+		return text.Milliseconds(trace.Duration(*ns))
+	}
+	return text.Value(m.Unit, m.Value(subject))
+}
+
+// fullMeaning returns what a measure means, and from which values on it is coloured.
+func fullMeaning(m *stats.Measure) string {
+	if m.Rated == nil {
+		return m.Explained()
+	}
+	return m.Explained() + "; " + colours(m.Rated)
+}
+
+// narrow breaks the title of a column in a narrow terminal, if it is wider than most numbers.
 func narrow[T any](c column[T]) column[T] {
-	c.Short = strings.Replace(c.Title, " ", "\n", 1)
+	if len(c.Title) > len("1000.0") {
+		c.Short = strings.Replace(c.Title, " ", "\n", 1)
+	}
 	return c
 }
 

@@ -1,24 +1,22 @@
 package report
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/view"
 )
 
-// terms are the terms that the page explains, in the order of the list at its end.
-// docs/glossary.md has the same definitions.
+// terms are those that the page explains besides those of measures. docs/glossary.md has the same definitions.
 var terms = []view.Term{
-	{Name: "FPS", Definition: "frames shown per second of the time that is not idle; in an interaction no time is"},
 	{Name: "idle", Definition: "outside of interactions, a pause of more than 100 ms and 6 refresh periods in which nothing was shown, drawn or late, and the main thread did not hang"},
 	{Name: "late", Definition: "a frame that ended after its deadline, on its thread or on the GPU"},
 	{Name: "deadline", Definition: "the time at which a frame should be done: the end of its expected interval"},
 	{Name: "judged", Definition: "known to be late or on time: by a deadline, by the pace of its buffer, or by SurfaceFlinger; frames that were dropped or truncated are not judged"},
-	{Name: "jank rate", Definition: "late frames / judged frames"},
 	{Name: "overrun", Definition: "the time from a frame's deadline to its end; negative if it was on time"},
 	{Name: "hitch", Definition: "the time by which a frame was shown late: the part of a gap beyond one refresh period and the time until it was due, if that is at least 0.7 periods"},
-	{Name: "hitch ratio", Definition: "hitch time in ms per second that is not idle; a hang while no frame is due counts as idle here"},
 	{Name: "lost frame", Definition: "a refresh without a new picture within a hitch"},
 	{Name: "refresh period", Definition: "the time between two refreshes of the display when a frame was made"},
 	{Name: "empty", Definition: "an application frame without a transaction, or a render frame that processed no commands or changed nothing on the screen"},
@@ -40,10 +38,7 @@ var terms = []view.Term{
 var interactionTerms = []view.Term{
 	{Name: "interaction", Definition: "what the user did, and the frames that show it: a scene or a launch"},
 	{Name: "input", Definition: "the movement of the finger from which an interaction counts: it touches the screen, begins to move, or leaves it"},
-	{Name: "response", Definition: "the time from an input to the first frame shown of an interaction"},
-	{Name: "completion", Definition: "the time from an input to the last frame shown of an interaction"},
 	{Name: "grade", Definition: "S, A, B or below: the class of a response by the published limits"},
-	{Name: "longest missed run", Definition: "the most vsyncs that were missed between two frames of an interaction"},
 	{Name: "hang", Definition: "250 ms or more in which a main thread is busy outside of complete frames"},
 }
 
@@ -54,7 +49,6 @@ var layerTerms = []view.Term{
 	{Name: "dropped buffer", Definition: "a buffer that was never shown, because a later one was shown instead"},
 	{Name: "cadence", Definition: "how many refreshes lie between two frames of a process, most often; of a layer, the interval at which it is drawn, if it has one, for each stretch of time"},
 	{Name: "late buffer", Definition: "a buffer shown more than half a refresh period later than its layer's cadence and the display's whole vsyncs require"},
-	{Name: "uneven", Definition: "an interval between presents that differs from its layer's cadence by more than half a refresh period; a cadence between refresh rates, such as 25 FPS at 60 Hz, is uneven by nature"},
 }
 
 // emptyTerms are those that the page of a trace with display syncs explains, too.
@@ -88,14 +82,24 @@ func define(name string) string {
 	return all[slices.IndexFunc(all, func(t view.Term) bool { return t.Name == name })].Definition
 }
 
-// pageTerms are the terms that the page explains at its end, with the stages.
+// termsOf returns the terms of measures.
+func termsOf(list stats.MeasureList) (terms []view.Term) {
+	for i := range list {
+		if m := &list[i]; m.Term != "" {
+			terms = append(terms, view.Term{Name: m.Term, Definition: m.Definition})
+		}
+	}
+	return terms
+}
+
+// pageTerms are the terms that the page explains at its end, by name, and the stages behind them.
 func pageTerms(inputs []Input) []view.Term {
-	list := terms[:len(terms):len(terms)]
+	list := slices.Concat(terms, termsOf(stats.Measures))
 	if slices.ContainsFunc(inputs, func(in Input) bool { return len(in.Stats.Interactions)+len(in.Stats.Hangs) > 0 }) {
-		list = slices.Concat(terms, interactionTerms)
+		list = slices.Concat(list, interactionTerms, termsOf(stats.InteractionMeasures))
 	}
 	if slices.ContainsFunc(inputs, func(in Input) bool { return len(in.Stats.Layers) > 0 }) {
-		list = slices.Concat(list, layerTerms)
+		list = slices.Concat(list, layerTerms, termsOf(stats.LayerMeasures))
 	}
 	if slices.ContainsFunc(inputs, func(in Input) bool { return slices.ContainsFunc(in.Stats.Processes, hasDisplaySyncs) }) {
 		list = slices.Concat(list, emptyTerms)
@@ -106,6 +110,10 @@ func pageTerms(inputs []Input) []view.Term {
 	if slices.ContainsFunc(inputs, func(in Input) bool { return len(in.Stats.RefreshRates) > 0 }) {
 		list = slices.Concat(list, rateTerms)
 	}
+	slices.SortFunc(list, func(a, b view.Term) int {
+		return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
+	})
+	list = slices.Compact(list)
 	for s, definition := range stageTerms {
 		list = append(list, view.Term{Name: stats.Stage(s).Label(), Definition: "stage, " + definition})
 	}

@@ -14,7 +14,7 @@ import (
 // The page defines terms and stages as the documents do.
 func TestTerms(t *testing.T) {
 	glossary, frames := plainText(t, "../../docs/glossary.md"), plainText(t, "../../docs/frames.md")
-	for _, x := range slices.Concat(terms, interactionTerms, layerTerms, emptyTerms, rateTerms) {
+	for _, x := range slices.Concat(terms, interactionTerms, layerTerms, emptyTerms, rateTerms, termsOf(stats.Measures), termsOf(stats.InteractionMeasures), termsOf(stats.LayerMeasures)) {
 		if item := fmt.Sprintf("\n- *%s*: %s (", x.Name, x.Definition); !strings.Contains(glossary, item) {
 			t.Errorf("docs/glossary.md has no item%s", item)
 		}

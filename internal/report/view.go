@@ -398,22 +398,21 @@ func isSlow(c *stats.Cadence) bool { return c != nil && c.Every > 1 && c.Share >
 // processColumns returns the columns of the first table: first what says whether and why a process was late, so
 // that it is on a narrow screen.
 func (b *builder) processColumns(list []*process) []column[*process] {
-	measure := func(name string, c view.Column) column[*process] { return measured[*process](stats.Measures, name, c) }
+	measure := func(name string) column[*process] { return measured[*process](stats.Measures, name) }
 	columns := []column[*process]{
 		{view.Column{Title: "Process", Min: nameWidth}, func(p *process) view.Cell { return b.nameCell(text.Process(p.Process), 2*nameWidth) }},
 		numbers(view.Column{Title: "Late", Meaning: define("late")}, func(p *process) any { return text.Late(p.Process) }),
-		measure("jank_rate", view.Column{Meaning: define("jank rate")}),
-		narrow(measure("hitch_ratio", view.Column{Meaning: define("hitch ratio")})),
-		measure("fps", view.Column{Drop: 1, Meaning: define("FPS")}),
-		narrow(measure("lost_ms", view.Column{Title: "Lost ms"})),
+	}
+	for _, name := range []string{stats.Leading[0], stats.Leading[1], stats.Leading[2], "lost_ms"} {
+		columns = append(columns, measure(name))
 	}
 	if slices.ContainsFunc(list, hasTopCause) {
 		columns = append(columns, words(view.Column{Title: "Top cause", Meaning: "what cost the most of the lost time, and its share"}, (*process).topCause))
 	}
-	return append(columns,
-		measure("frames", view.Column{Drop: 4}), measure("p50_ms", view.Column{Title: "P50 ms", Drop: 5}), measure("p95_ms", view.Column{Title: "P95 ms", Drop: 3}),
-		measure("max_ms", view.Column{Title: "Max ms", Drop: 2}), numbers(view.Column{Title: "PID", Drop: 6}, func(p *process) any { return pidText(p.PID) }),
-	)
+	for _, name := range []string{"frames", "p50_ms", "p95_ms", "max_ms"} {
+		columns = append(columns, measure(name))
+	}
+	return append(columns, numbers(view.Column{Title: "PID", Drop: 7}, func(p *process) any { return pidText(p.PID) }))
 }
 
 // nameCell returns a cell with a name of at most width cells: of a longer one a page has both ends, and all of it as

@@ -43,10 +43,15 @@ func UnitAfter(u stats.Unit) string {
 // Label returns the label of a measure within a sentence, without its unit: "jank rate", but "FPS".
 func Label(m *stats.Measure) string {
 	label, _, _ := strings.Cut(m.Label, ", ")
-	if len(label) > 1 && 'a' <= label[1] && label[1] <= 'z' {
-		label = strings.ToLower(label[:1]) + label[1:]
+	return Within(label)
+}
+
+// Within returns a title within a sentence: "jank rate", but "FPS".
+func Within(title string) string {
+	if len(title) > 1 && 'a' <= title[1] && title[1] <= 'z' {
+		return strings.ToLower(title[:1]) + title[1:]
 	}
-	return label
+	return title
 }
 
 // Stated returns the label and the value of a measure with its unit: "hitch ratio 12.0 ms/s".

@@ -1,5 +1,13 @@
 package ui
 
+import (
+	"cmp"
+	"strings"
+
+	"ohframe/analyzer/stats"
+	"ohframe/internal/text"
+)
+
 // The tabs of macros. FPS is the measure of "ohframe report": without idle time.
 var (
 	// jankTab needs no more than ohos.slices, so that "ohframe open" can show it soon.
@@ -7,10 +15,8 @@ var (
 		title: "Jank by process",
 		columns: []column{
 			{"process", "process_name"}, {"pid", "pid"}, {"kind", "kind"},
-			{"frames", measure("frames.complete")}, {"late", measure("frames.late")}, {"late %", "round(100 * " + measure("jank_rate") + ", 1)"},
-			{"FPS", "round(" + measure("fps.rate_hz") + ", 1)"}, {"hitch ms/s", "round(" + measure("hitches.hitch_ms_per_s") + ", 1)"},
-			{"P50 ms", "round(" + measure("durations.p50_ns") + " / 1e6, 1)"}, {"P95 ms", "round(" + measure("durations.p95_ns") + " / 1e6, 1)"},
-			{"max ms", "round(" + measure("durations.max_ns") + " / 1e6, 1)"},
+			{"frames", measure("frames.complete")}, {"late", measure("frames.late")}, ofProcess(stats.Leading[0]), ofProcess(stats.Leading[1]), ofProcess(stats.Leading[2]),
+			ofProcess("p50_ms"), ofProcess("p95_ms"), ofProcess("max_ms"),
 			{"slight", measure("stutter.slight")}, {"medium", measure("stutter.medium")}, {"severe", measure("stutter.severe")},
 			{"hitches", measure("hitches.hitches")}, {"empty", measure("frames.empty")}, {"misaligned", measure("frames.misaligned")},
 		},
@@ -42,12 +48,12 @@ var (
 	fpsTab = tab{
 		title: "Frames per second",
 		columns: []column{
-			{"process", "f.process_name"}, {"pid", "f.pid"}, {"kind", "f.kind"}, {"FPS", "round(f.fps, 1)"}, {"FPS idle included", "round(f.fps_all, 1)"},
-			{"refreshes per frame", "f.cadence_every"}, {"of Hz", "f.cadence_refresh_hz"}, {"frames", "f.frames"}, {"shown by", "f.event"}, {"hitches", "h.hitches"}, {"lost frames", "h.lost_frames"},
-			{"hitch ms", "round(h.hitch_ns / 1e6, 1)"}, {"hitch ms/s", "round(h.hitch_ms_per_s, 1)"}, {"gaps", "h.gaps"},
+			{"process", "process_name"}, {"pid", "pid"}, {"kind", "kind"}, ofProcess("fps"), ofProcess("fps_all"),
+			{"refreshes per frame", measure("fps.cadence.every")}, {"of Hz", measure("fps.cadence.refresh_hz")}, {"frames", measure("fps.frames")}, {"shown by", measure("fps.event")},
+			ofProcess("hitches"), ofProcess("lost_frames"), ofProcess("hitch_ms"), ofProcess(stats.Leading[1]), {"gaps", measure("hitches.gaps")},
 		},
-		from:   "ohos_fps AS f LEFT JOIN ohos_hitch_ratio AS h USING (kind, upid)",
-		order:  "f.kind, f.process_name, f.pid",
+		from:   "_ohos_report WHERE " + measure("fps.event") + " IS NOT NULL",
+		order:  "kind, process_name, pid",
 		notice: "process", empty: "iif(EXISTS (SELECT 1 FROM ohos_frame_slice), 'no process showed two frames', " + noFrames + ")",
 	}
 	stagesTab = tab{
@@ -64,9 +70,9 @@ var (
 		title: "Interactions",
 		columns: append([]column{
 			linkID, {"interaction", "s.interaction"}, {"scene", "iif(s.kind = 'launch', s.scene || ' launch', s.scene)"},
-			{"hitch ms/s", "round(s.hitch_ms_per_s, 1)"}, {"late", "s.late"}, {"frames", "s.frames"}, {"longest missed run", "s.longest_missed_run"},
-			{"response ms", "round(s.response_ms, 1)"}, {"grade", "s.grade"}, {"completion ms", "round(s.completion_ms, 1)"},
-			{"FPS", "round(s.fps, 1)"}, {"refreshes per frame", "s.cadence_every"}, {"of Hz", "s.cadence_refresh_hz"}, {"worst frame", "s.worst_frame"}, {"process", "s.process_name"}, {"page", "s.page"},
+			ofInteraction("hitch"), {"late", "s.late"}, {"frames", "s.frames"}, ofInteraction("longest_missed_run"),
+			ofInteraction("response_ms"), {"grade", "s.grade"}, ofInteraction("completion_ms"), ofInteraction("fps"),
+			{"refreshes per frame", "s.cadence_every"}, {"of Hz", "s.cadence_refresh_hz"}, {"worst frame", "s.worst_frame"}, {"process", "s.process_name"}, {"page", "s.page"},
 		}, link...),
 		from:    "ohos_interaction AS s",
 		order:   "s.hitch_ms_per_s DESC, s.late DESC, s.interaction",
@@ -77,10 +83,9 @@ var (
 	layersTab = tab{
 		title: "Layers",
 		columns: append([]column{
-			linkID, {"layer", "s.name"}, {"late", "s.late"}, {"dropped", "s.dropped"}, {"uneven %", "round(100 * s.uneven_rate, 1)"},
-			{"FPS", "round(s.fps, 1)"}, {"cadence ms", "round(s.cadence_ms, 1)"}, {"longest ms", "round(s.longest_ms, 1)"}, {"shown", "s.shown"},
-			{"buffers", "s.buffers"}, {"queue P50 ms", "round(s.queue_p50_ms, 1)"}, {"queue P95 ms", "round(s.queue_p95_ms, 1)"},
-			{"request P50 ms", "round(s.request_p50_ms, 1)"}, {"GPU P50 ms", "round(s.gpu_p50_ms, 1)"},
+			linkID, {"layer", "s.name"}, {"late", "s.late"}, {"dropped", "s.dropped"}, ofLayer("uneven"),
+			ofLayer("fps"), {"cadence ms", "round(s.cadence_ms, 1)"}, ofLayer("longest_ms"), {"shown", "s.shown"}, {"buffers", "s.buffers"},
+			ofLayer("queue_p50_ms"), ofLayer("queue_p95_ms"), ofLayer("request_p50_ms"), ofLayer("gpu_p50_ms"),
 			{"process", "s.process_name"}, {"framework", "s.framework"},
 		}, link...),
 		from:    "ohos_layer AS s",
@@ -112,6 +117,39 @@ const (
 	// noneLate is the text in a tab if no frame was late.
 	noneLate = "iif(EXISTS (SELECT 1 FROM ohos_frame_slice), 'no frame was late', " + noFrames + ")"
 )
+
+// ofProcess returns the column of a measure of processes in _ohos_report, by its name.
+func ofProcess(name string) column {
+	m := stats.Measures.Named(name)
+	return measured(m, measure(m.Path))
+}
+
+// ofInteraction returns that of a measure of ohos_interaction.
+func ofInteraction(name string) column {
+	m := stats.InteractionMeasures.Named(name)
+	return measured(m, "s."+m.Path)
+}
+
+// ofLayer returns that of a measure of ohos_layer.
+func ofLayer(name string) column {
+	m := stats.LayerMeasures.Named(name)
+	return measured(m, "s."+m.Path)
+}
+
+// measured returns the column of a measure whose value is an expression. Numbers but counts have one decimal, shares
+// are in percent.
+func measured(m *stats.Measure, value string) column {
+	c := column{text.Within(cmp.Or(m.Short, strings.Replace(m.Label, ",", "", 1))), "round(" + value + ", 1)"}
+	switch {
+	case m.Unit == stats.Count:
+		c.value = value
+	case m.Unit == stats.Share:
+		c.title, c.value = c.title+" %", "round(100 * "+value+", 1)"
+	case strings.HasSuffix(m.Path, "_ns"):
+		c.value = "round(" + value + " / 1e6, 1)"
+	}
+	return c
+}
 
 // measure returns the expression for a measure of a process in _ohos_report.
 func measure(path string) string { return "_ohos_measure!('" + path + "')" }
