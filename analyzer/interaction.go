@@ -177,7 +177,7 @@ const (
 type DeviceFigures struct {
 	ResponseMS   *float64 `json:"response_ms"`    // its response, to the millisecond
 	CompletionMS *float64 `json:"completion_ms"`  // its completion, to the millisecond
-	HitchRatio   *float64 `json:"hitch_ms_per_s"` // its hitch ratio
+	HitchRatio   *float64 `json:"hitch_ms_per_s"` // hitches, in ms per second
 	MaxFrameMS   *float64 `json:"max_frame_ms"`   // its longest frame
 	FPS          *float64 `json:"fps"`            // frames / its duration
 }

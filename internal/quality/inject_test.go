@@ -190,8 +190,7 @@ func measured(t *ohframe.Trace) map[string]*float64 {
 	list := map[string]*float64{}
 	for _, p := range stats.Compute(t.Timeline, stats.Options{}).Processes {
 		for _, m := range stats.Measures {
-			switch m.Name {
-			case "jank_rate", "p95_ms", "fps", "hitch_ratio":
+			if slices.Contains(stats.Leading, m.Name) {
 				list[p.Name+" "+m.Name] = m.Of(p)
 			}
 		}

@@ -32,7 +32,7 @@ var derived = []table{
 	{name: "ohos_callback", module: "vsyncs", of: reflect.TypeFor[stats.Callback](), rename: map[string]string{"process": "process_name", "id": "display_sync"}, list: true},
 	{name: "ohos_fps", module: "fps", of: reflect.TypeFor[stats.Process](), strip: []string{"fps."}, rename: map[string]string{"fps.rate_hz": "fps", "fps.all_hz": "fps_all"}},
 	{name: "ohos_hitch", module: "fps", of: reflect.TypeFor[stats.Hitch]()},
-	{name: "ohos_hitch_ratio", module: "fps", of: reflect.TypeFor[stats.Process](), strip: []string{"hitches."}, rename: map[string]string{"hitches.time_ns": "dur"}},
+	{name: "ohos_hitches", module: "fps", of: reflect.TypeFor[stats.Process](), strip: []string{"hitches."}, rename: map[string]string{"hitches.time_ns": "dur"}},
 	{name: "ohos_jank", module: "jank", of: reflect.TypeFor[stats.Process](), strip: []string{"frames.", "stutter."},
 		rename: map[string]string{"frames.complete": "frames", "longest_streak.frames": "longest_streak", "longest_streak.start_ns": "longest_streak_ts"}},
 	{name: "ohos_blame", module: "jank", of: reflect.TypeFor[stats.Process](), strip: []string{"whole_frames.", "blame."}},

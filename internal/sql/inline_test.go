@@ -81,8 +81,8 @@ func TestSummary(t *testing.T) {
 		"ohos_frames_late_main": "late_main FROM ohos_jank", "ohos_frames_late_gpu": "late_gpu FROM ohos_jank", "ohos_frames_empty": "empty FROM ohos_jank",
 		"ohos_frames_misaligned": "misaligned FROM ohos_jank", "ohos_frames_slight": "slight FROM ohos_jank", "ohos_frames_medium": "medium FROM ohos_jank",
 		"ohos_frames_severe": "severe FROM ohos_jank", "ohos_frames_jank_rate": "jank_rate FROM ohos_jank", "ohos_fps_fps": "fps FROM ohos_fps",
-		"ohos_hitches_hitches": "hitches FROM ohos_hitch_ratio", "ohos_hitches_lost_frames": "lost_frames FROM ohos_hitch_ratio",
-		"ohos_hitches_hitch_ns": "hitch_ns FROM ohos_hitch_ratio", "ohos_hitches_hitch_ms_per_s": "hitch_ms_per_s FROM ohos_hitch_ratio",
+		"ohos_hitches_hitches": "hitches FROM ohos_hitches", "ohos_hitches_lost_frames": "lost_frames FROM ohos_hitches",
+		"ohos_hitches_hitch_ns": "hitch_ns FROM ohos_hitches", "ohos_hitches_hitch_ms_per_s": "hitch_ms_per_s FROM ohos_hitches",
 		"ohos_duration_p50_ns": "p50_ns FROM ohos_frame_duration", "ohos_duration_p90_ns": "p90_ns FROM ohos_frame_duration", "ohos_duration_p95_ns": "p95_ns FROM ohos_frame_duration",
 		"ohos_duration_p99_ns": "p99_ns FROM ohos_frame_duration", "ohos_duration_max_ns": "max_ns FROM ohos_frame_duration",
 	} {

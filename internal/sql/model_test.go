@@ -232,7 +232,7 @@ func checkFPS(t *testing.T, session *engine.Session, report *stats.Report) {
 	unknown := func(is func(*stats.Process) bool) []*stats.Process { return slices.DeleteFunc(measured(report), is) }
 	checkTable(t, session, "ohos_fps", "kind, pid, process_name", eachProcess(unknown(func(p *stats.Process) bool { return p.FPS == nil })))
 	hitches := unknown(func(p *stats.Process) bool { return p.Hitches == nil })
-	checkTable(t, session, "ohos_hitch_ratio", "kind, pid, process_name", eachProcess(hitches))
+	checkTable(t, session, "ohos_hitches", "kind, pid, process_name", eachProcess(hitches))
 	checkTable(t, session, "ohos_hitch", "process.pid, ts, dur", func(yield func(any, ...any)) {
 		for _, p := range hitches {
 			for _, h := range p.Hitches.List {

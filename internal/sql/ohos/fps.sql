@@ -105,7 +105,7 @@ ORDER BY
   id;
 
 -- The hitches of each process. Processes with an unknown gap are omitted.
-CREATE OR REPLACE PERFETTO TABLE ohos_hitch_ratio(
+CREATE OR REPLACE PERFETTO TABLE ohos_hitches(
   -- 'app' or 'render'.
   kind STRING,
   -- The process.
