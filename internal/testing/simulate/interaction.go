@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -25,9 +24,6 @@ type Interaction struct {
 	// Without one, the device takes the time of the begin.
 	Input Input
 	Delay trace.Duration
-	// NowTime makes the device ignore the input: it is too old, or the scene is one of those
-	// that never count from an input.
-	NowTime bool
 	// Page is the page that render_service names.
 	Page string
 	// Drag is the length of a drag that comes before a fling, Tail that of the slow end.
@@ -38,13 +34,8 @@ type Interaction struct {
 	NoDraw bool
 	// InFrame begins the scene within a frame of the application.
 	InFrame bool
-	// NoBegin leaves the markers of the begin out, NoEnd those of the end, NoReports those
-	// that report the scene to render_service.
-	NoBegin, NoEnd, NoReports bool
-	// Again starts the scene once more while it runs, so long after its begin.
-	Again trace.Duration
-	// Contradict has render_service report a second, impossible response.
-	Contradict bool
+	// NoBegin leaves the markers of the begin out, NoEnd those of the end.
+	NoBegin, NoEnd bool
 }
 
 // Input is a kind of touch.
@@ -80,11 +71,10 @@ type openScene struct {
 	*Interaction
 	app      *app
 	explicit bool
-	input    monotonic  // what the device takes for it
-	vsync    monotonic  // begin of its first frame
-	frames   int        // of the application since the begin
-	again    *openScene // that took its place
-	note     string     // how render_service writes it, less its input time and what follows
+	input    monotonic // what the device takes for it
+	vsync    monotonic // begin of its first frame
+	frames   int       // of the application since the begin
+	note     string    // how render_service writes it, less its input time and what follows
 }
 
 func (r *openScene) uid() int64 { return int64(r.vsync) / int64(trace.Millisecond) }
@@ -136,9 +126,6 @@ func (s *sim) play(in *Interaction) {
 		})
 	} else {
 		post(0, s.beginScene)
-	}
-	if in.Again > 0 {
-		post(in.Again, s.beginAgain)
 	}
 	if in.Tail > 0 {
 		post(in.Length-in.Tail, s.beginTail)
@@ -212,11 +199,11 @@ func (s *sim) beginScene(a *actor, r *openScene) {
 	r.input = s.monotonicTime(s.now)
 	lines := !r.NoBegin
 	now := func() {
-		if lines && (r.NowTime || r.Input == NoInput) {
+		if lines && r.Input == NoInput {
 			a.note("GetInputTime: now time", appLevel)
 		}
 	}
-	if r.Input != NoInput && !r.NowTime {
+	if r.Input != NoInput {
 		r.input = s.monotonicTime(s.traceTime(firstVsync).Add(r.At - r.Delay))
 	}
 	later := e.since("6.0-novulkan")
@@ -230,7 +217,9 @@ func (s *sim) beginScene(a *actor, r *openScene) {
 	if later {
 		now()
 	}
-	s.mark(a, r)
+	if lines {
+		a.asynchronous('S', r.Scene, appLevel, 0)
+	}
 	a.compute(4 * trace.Microsecond)
 	if lines {
 		a.end()
@@ -249,30 +238,6 @@ func (s *sim) beginScene(a *actor, r *openScene) {
 	r.vsync = r.input
 }
 
-// beginAgain starts a scene that runs already. It goes on; since 6.0 it ends, unreported, and
-// another one begins.
-func (s *sim) beginAgain(a *actor, r *openScene) {
-	a.begin("Animation start and current sceneId="+r.Scene, appLevel)
-	a.compute(3 * trace.Microsecond)
-	if s.era.since("6.0") {
-		next := *r
-		a.asynchronous('F', r.Scene, appLevel, 0)
-		a.compute(2 * trace.Microsecond)
-		next.frames, next.vsync = 0, next.input
-		s.mark(a, &next)
-		r.again = &next
-		r.app.scenes[slices.Index(r.app.scenes, r)] = &next
-	}
-	a.end()
-}
-
-// mark writes the begin of a scene.
-func (s *sim) mark(a *actor, r *openScene) {
-	if !r.NoBegin {
-		a.asynchronous('S', r.Scene, appLevel, 0)
-	}
-}
-
 func (s *sim) beginTail(a *actor, r *openScene) {
 	name, id := s.tail()
 	a.asynchronous('S', name, appLevel, id)
@@ -289,7 +254,6 @@ func (s *sim) tail() (name string, id int64) {
 
 func (s *sim) endScene(a *actor, r *openScene) {
 	p := r.app
-	r = cmp.Or(r.again, r)
 	a.compute(20 * trace.Microsecond)
 	if r.Tail > 0 {
 		name, id := s.tail()
@@ -331,7 +295,7 @@ func (s *sim) frameDone(p *app, a *actor) {
 
 // report reports a scene to render_service, whose binder thread records it.
 func (s *sim) report(a *actor, r *openScene, what string) {
-	if r.frames == 0 || r.NoReports {
+	if r.frames == 0 {
 		return
 	}
 	a.note(fmt.Sprintf("EVENT_REPORT_%s_RS sceneId = %s, uniqueId = %d", what, r.Scene, r.uid()), appLevel)

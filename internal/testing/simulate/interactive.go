@@ -73,7 +73,6 @@ func Scenes() Config {
 		at += in.Length + 350*ms
 	}
 	add(Interaction{Scene: "APP_LIST_FLING", Input: FirstMove, Delay: 35 * ms, Drag: 30 * ms, Length: 600 * ms, Tail: 120 * ms})
-	add(Interaction{Scene: "APP_LIST_FLING", Input: FirstMove, Delay: 90 * ms, Length: 250 * ms, NowTime: true})
 	add(Interaction{Scene: "APP_SWIPER_SCROLL", Input: FirstMove, Delay: 70 * ms, Length: 200 * ms, InFrame: true})
 	add(Interaction{Scene: "ABILITY_OR_PAGE_SWITCH", Input: LastUp, Delay: 200 * ms, Length: 200 * ms})
 	add(Interaction{Scene: "ABILITY_OR_PAGE_SWITCH", Length: 200 * ms})
@@ -120,13 +119,10 @@ func BadScenes() map[string]Config {
 	also := func(c *Config, in Interaction) { c.Interactions = append(slices.Clone(c.Interactions), in) }
 	add("no begin", func(_ *Config, in *Interaction) { in.NoBegin = true })
 	add("no end", func(_ *Config, in *Interaction) { in.NoEnd = true })
-	add("no reports", func(_ *Config, in *Interaction) { in.NoReports = true })
-	add("contradicting", func(_ *Config, in *Interaction) { in.Contradict = true })
 	add("timed out", func(c *Config, in *Interaction) {
 		in.NoEnd, c.Duration = true, 11500*ms
 		c.Apps[notesApp].OnDemand, c.Apps[notesApp].Interval = false, 30
 	})
-	add("again", func(_ *Config, in *Interaction) { in.Again = 200 * ms })
 	add("begin cut", func(c *Config, in *Interaction) {
 		in.At, in.Input, c.CutStart = 20*ms, NoInput, true
 	})

@@ -155,9 +155,6 @@ func (j *jankStats) measure(a *actor, x *animation, from int64) {
 func (j *jankStats) respond(a *actor, x *animation) {
 	latency := j.last - j.ms(x.input)
 	j.say(a, x, fmt.Sprintf("ReportEventResponse responseLatency is %dms: %s", latency, x.description))
-	if x.Contradict { // then neither counts
-		j.say(a, x, "ReportEventResponse responseLatency is 987654ms: "+x.description)
-	}
 }
 
 // say writes a line about a scene.
