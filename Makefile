@@ -15,7 +15,7 @@ include web/program.mk
 VET := go vet
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: all build test slow race memory conformance lint dependencies api docs evidence counterfactual power bench profile outputs beam clean
+.PHONY: all build test slow race memory conformance lint dependencies api docs counterfactual power bench profile outputs beam clean
 
 all: lint test
 
@@ -88,13 +88,6 @@ bench: build engine $(BENCH_TRACES)
 # Profiles conversions: releases are optimized by that. Write it again after a large change of hot code.
 profile: $(bench_trace)
 	go run ./internal/tools/bench -profile internal/tools/release/cpu.pprof $(bench_trace)
-
-# Asks why frames of generated traces were late, as skills/ohframe/SKILL.md says, and prints how many
-# answers are right. Then it asks about a large trace, and prints the bytes and the seconds.
-evidence: build $(bench_trace)
-	OHFRAME_SLOW=1 go test ./cmd/ohframe -run '^TestEvidence' -count 1 -v
-	@start=$$(date +%s%N); bin/ohframe why --format evidence $(bench_trace) >build/evidence.json && \
-	echo "$(BENCH_SIZE) MB: $$(wc -c <build/evidence.json) bytes in $$((($$(date +%s%N) - start) / 1000000)) ms"
 
 # Prints one line for each output of all commands, in all formats, on all traces at hand. OUTPUTS_BEFORE
 # is such a list of another commit: then only what differs is printed.

@@ -102,7 +102,7 @@ func counterfactual(t *testing.T, s *simulate.Several) (list []gain) {
 	without := func(vsync int64, places ...int) trace.Duration {
 		key := fmt.Sprint(places)
 		if reruns[key] == nil {
-			late, _, err := s.Without(places...).Overruns()
+			late, err := s.Without(places...).Overruns()
 			if err != nil {
 				t.Error(err)
 			}

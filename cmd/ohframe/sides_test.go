@@ -37,7 +37,7 @@ func TestApplicationOrSystem(t *testing.T) {
 		file := fmt.Sprintf("%d.ftrace", i)
 		write(t, filepath.Join(dir, file), b.Bytes())
 		for _, process := range []string{"", " --process gallery"} {
-			d, _, _ := asked(t, dir, "ohframe why --format evidence"+process+" "+file)
+			d := asked(t, dir, "ohframe why --format evidence"+process+" "+file)
 			of := "frames"
 			if process != "" || test.application { // otherwise no application stands in the headline
 				of = "of its pictures"

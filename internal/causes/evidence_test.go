@@ -321,6 +321,17 @@ func TestEvidenceOfCauses(t *testing.T) {
 	}
 }
 
+// A process on time is in a document only if it was asked for.
+func TestEvidenceOfProcessOnTime(t *testing.T) {
+	onTime := late(app(), 3, 0, 10_000, 0)
+	onTime.Frame.Facts, onTime.Frame.Deadline, onTime.Outcome = 0, at(20_000), why.NotLate
+	timeline, c := timeline(onTime)
+	for want, o := range []Options{{}, {Process: func(*analyzer.Process) bool { return true }}} {
+		_, d := written(t, measured("a.ftrace", timeline, c, o), o)
+		must.Equal(t, len(d.Processes), want, "processes")
+	}
+}
+
 // It says why frames have several causes, and whether they are late because the display runs at a higher
 // rate.
 func TestEvidenceOfSmallShares(t *testing.T) {

@@ -31,8 +31,6 @@ var (
 type Several struct {
 	Scene
 	Late, Causes int
-	// Short: nearly no frame is on time.
-	Short bool
 }
 
 // NewSeveral draws a scene with late frames that have so many causes each, of random kinds and sizes.
@@ -43,9 +41,9 @@ func NewSeveral(seed uint64, late, causes int) *Several {
 	s := &Several{Scene{
 		Cause: CauseNone, Kernel: []Kernel{KernelHongMeng, KernelLinux}[below(2)], RefreshHz: hz, Seed: seed, Decoys: r.chance(0.25),
 		NoBlockedReason: r.chance(0.1),
-	}, late, causes, r.chance(0.1)}
+	}, late, causes}
 	first := int64(12)
-	if s.Short {
+	if r.chance(0.1) { // nearly no frame is on time
 		first, s.Late, s.Frames = 1, 1, 3
 	}
 	period, usual := trace.Second/trace.Duration(hz), ""
@@ -107,17 +105,17 @@ func (s *Several) kinds(below func(int) int, same bool) (kinds []Cause) {
 	return kinds
 }
 
-// Overruns returns by how much the frames of a scene were late, by vsync, and when they ended.
-func (c Scene) Overruns() (overruns map[int64]trace.Duration, ends map[int64]trace.Time, err error) {
+// Overruns returns by how much the frames of a scene were late, by vsync.
+func (c Scene) Overruns() (map[int64]trace.Duration, error) {
 	truth, err := c.Generate(io.Discard)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	overruns, ends = map[int64]trace.Duration{}, map[int64]trace.Time{}
+	overruns := map[int64]trace.Duration{}
 	for _, f := range truth.Frames {
-		overruns[f.Vsync], ends[f.Vsync] = max(f.End.Sub(f.Deadline), 0), f.End
+		overruns[f.Vsync] = max(f.End.Sub(f.Deadline), 0)
 	}
-	return overruns, ends, nil
+	return overruns, nil
 }
 
 // Agrees reports whether a cause that was found is the injected one: a wait by its code, in a slice, for a
