@@ -12,10 +12,12 @@ import (
 
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/slow"
 )
 
 // The documents show what the program prints. A line "…" stands for lines that are left out.
 func TestDocumentedOutput(t *testing.T) {
+	slow.SkipRace(t)
 	examples := regexp.MustCompile("```sh\\nohframe ((?:why|convert|report|diff) [^\\n]*testdata[^\\n]*)\\n```\\n```\\n((?s:.*?))```\\n")
 	leftOut := regexp.MustCompile("(?m)^…\n")
 	dir := t.TempDir() // for what they write

@@ -17,6 +17,7 @@ import (
 	"ohframe/internal/brief"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/slow"
 )
 
 // evidenceDocument is what a program that reads the documents needs: the answer, and the commands
@@ -122,6 +123,7 @@ func TestFrameCommands(t *testing.T) {
 
 // The commands of the skill work as written, and its description fits what agents read.
 func TestEvidenceSkill(t *testing.T) {
+	slow.SkipRace(t)
 	skill := must.Get(os.ReadFile("../../skills/ohframe/SKILL.md"))(t)
 	head := regexp.MustCompile(`(?s)^---\nname: ([a-z-]+)\ndescription: ([^\n]+)\n---\n\n# `).FindSubmatch(skill)
 	if head == nil || string(head[1]) != "ohframe" || len(head[2]) > 1024 {

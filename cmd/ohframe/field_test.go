@@ -16,6 +16,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/slow"
 )
 
 // writeUploads writes uploads in the layout of docs/fleet.md: traces of applications whose frames are
@@ -65,6 +66,7 @@ func writeUploads(t *testing.T, dir string) {
 
 // The commands of docs/fleet.md work as they are written.
 func TestFieldGuide(t *testing.T) {
+	slow.SkipRace(t)
 	document := must.Get(os.ReadFile("../../docs/fleet.md"))(t)
 	dir := t.TempDir()
 	if keep := os.Getenv("OHFRAME_FIELD"); keep != "" {
