@@ -9,6 +9,7 @@ nightly: export OHFRAME_REQUIRE_BROWSER := 1
 nightly: export OHFRAME_REQUIRE_SHELLS := 1
 nightly: engine databases axe
 	$(MAKE) slow
+	OHFRAME_SLOW=1 go test -race -gcflags=github.com/parquet-go/parquet-go=-d=checkptr=0 -vet=off -timeout 60m -run TestScripts ./cmd/ohframe
 	$(MAKE) beam
 	$(MAKE) release-check TARGETS="linux/amd64 windows/arm64"
 	$(MAKE) cross TARGETS="linux/arm64 darwin/amd64 darwin/arm64 windows/amd64"

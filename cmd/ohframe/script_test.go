@@ -149,7 +149,7 @@ func TestScripts(t *testing.T) {
 	program := must.Get(fakehdc.Program())(t)
 	testdata := must.Get(filepath.Abs("../../testdata"))(t)
 	scripts := must.Get(filepath.Glob("testdata/script/*.txtar"))(t)
-	if slow.Race { // those about a command, and of several inputs: the others run the same code for other traces
+	if slow.Race && !slow.Enabled() { // those about a command, and of several inputs: the others run the same code for other traces
 		scripts = slices.DeleteFunc(scripts, func(file string) bool {
 			name := strings.TrimSuffix(filepath.Base(file), ".txtar")
 			return name != "inputs" && newApp().Command(name) == nil
