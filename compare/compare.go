@@ -14,8 +14,6 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer/stats"
-	"ohframe/analyzer/why"
-	"ohframe/internal/causetext"
 	"ohframe/internal/diff"
 	"ohframe/internal/text"
 )
@@ -103,7 +101,7 @@ func Traces(base, new []*ohframe.Trace) (*Comparison, error) {
 		}
 		if p.Causes != nil {
 			for _, cause := range p.Causes.Causes {
-				process.Causes = append(process.Causes, measure(causetext.Title(&why.Share{Wait: cause.Wait, Slice: cause.Slice}), cause.Measure))
+				process.Causes = append(process.Causes, measure(string(cause.Title), cause.Measure))
 			}
 		}
 		c.Processes = append(c.Processes, process)

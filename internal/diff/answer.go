@@ -168,7 +168,7 @@ func (p *Pair) lost() *Measure {
 	if p.Causes == nil || p.RulesDiffer || p.Causes.Lost.Delta == nil {
 		return p.measure(stats.Leading[hitches])
 	}
-	return p.Causes.Lost
+	return p.Causes.Lost.Measure
 }
 
 // leading are the measures that matter most in a process: the jank rate, the lost time, or the hitches where its causes are

@@ -119,26 +119,37 @@ func (k *Costs) perSecond(d trace.Duration) float64 {
 func (k *Costs) perFrame(d trace.Duration) float64 { return d.Milliseconds() / float64(k.frames) }
 
 // CauseChange is the change of what a cause costs: of the lost time in milliseconds per
-// second, or of the mean time of a frame in milliseconds.
+// second, or of the mean time of a frame in milliseconds. All causes together have no names.
 type CauseChange struct {
-	Wait  why.Wait
-	Stage why.Stage // NoStage for lost time
-	Slice string    // empty outside of all slices
-	*Measure
+	Title optional `json:"title" brief:"sentence"` // the cause in a few words, for people; nil in "lost"
+	Wait  optional `json:"wait"`                   // codes of the wait and stage, and the slice; nil where they do not apply
+	Stage optional `json:"stage"`
+	Slice optional `json:"slice"`
+	*Values
+	Measure *Measure `json:"-"`
+	cause   cause
+}
+
+func newCauseChange(c cause, m *Measure) CauseChange {
+	x := CauseChange{Title: optional(c.title()), Wait: optional(c.wait.String()), Slice: optional(c.slice), Values: &m.Values, Measure: m, cause: c}
+	if c.stage != why.NoStage {
+		x.Stage = optional(c.stage.String())
+	}
+	return x
 }
 
 // title names the cause for people.
-func (c *CauseChange) title() string {
-	return causetext.Title(&why.Share{Wait: c.Wait, Stage: c.Stage, Slice: c.Slice})
+func (c cause) title() string {
+	return causetext.Title(&why.Share{Wait: c.wait, Stage: c.stage, Slice: c.slice})
 }
 
-// CauseChanges are what changed in the causes of late frames of a pair.
+// CauseChanges are what changed in the causes of late frames of a pair: those of at least leastCost in a run.
 type CauseChanges struct {
-	// Lost is the lost time of all causes together, as the measure condition.LostMeasure.
-	Lost *Measure
-	// Causes has the lost time by cause, and Times the mean time of all complete frames by
-	// wait and stage: those of at least leastCost in a run, the largest change first.
-	Causes, Times []CauseChange
+	Lost CauseChange `json:"lost"` // the lost time of all causes together, in ms/s
+	// the lost time by wait and slice, in ms/s; the largest change first
+	Causes []CauseChange `json:"by_cause" brief:"6,least=1"`
+	// the mean time of a complete frame by wait and stage, in milliseconds; the largest change first
+	Times []CauseChange `json:"time_per_frame" brief:"6"`
 
 	waits []*Measure // those that conditions name
 }
@@ -180,7 +191,8 @@ func (d *Diff) newCauses(p *Pair, conditions condition.Conditions) *CauseChanges
 		}
 		return m
 	}
-	list := func(unit stats.Unit, times func(*Costs) causeTimes, per func(*Costs, trace.Duration) float64) (changes []CauseChange) {
+	list := func(unit stats.Unit, times func(*Costs) causeTimes, per func(*Costs, trace.Duration) float64) []CauseChange {
+		changes := []CauseChange{}
 		least, sums := map[cause]bool{}, map[cause]trace.Duration{}
 		for _, k := range all {
 			for x, time := range times(k) {
@@ -190,13 +202,14 @@ func (d *Diff) newCauses(p *Pair, conditions condition.Conditions) *CauseChanges
 		}
 		for _, x := range mostOf(least, sums, compareCauses) {
 			if m := measure("", unit, func(k *Costs) float64 { return per(k, times(k)[x]) }); m.Delta != nil {
-				changes = append(changes, CauseChange{x.wait, x.stage, x.slice, m})
+				changes = append(changes, newCauseChange(x, m))
 			}
 		}
 		return changes
 	}
+	lost := measure(condition.LostMeasure, stats.MillisecondsPS, func(k *Costs) float64 { return k.perSecond(k.lost) })
 	c := &CauseChanges{
-		Lost: measure(condition.LostMeasure, stats.MillisecondsPS, func(k *Costs) float64 { return k.perSecond(k.lost) }),
+		Lost: CauseChange{Values: &lost.Values, Measure: lost},
 		Causes: list(stats.MillisecondsPS, func(k *Costs) causeTimes {
 			if p.RulesDiffer { // slices have other names
 				return k.causes.byWait()
@@ -276,7 +289,7 @@ func costUnits(runs []*Costs, of func(*Costs) float64) (list []significance.Unit
 
 // all returns all measures.
 func (c *CauseChanges) all() []*Measure {
-	list := append([]*Measure{c.Lost}, c.waits...)
+	list := append([]*Measure{c.Lost.Measure}, c.waits...)
 	for _, change := range slices.Concat(c.Causes, c.Times) {
 		list = append(list, change.Measure)
 	}
@@ -333,7 +346,7 @@ func (c *CauseChanges) measure(name string) *Measure {
 			return c.waits[i]
 		}
 		if name == condition.LostMeasure {
-			return c.Lost
+			return c.Lost.Measure
 		}
 	}
 	_, unit, _ := condition.CauseMeasure(name)

@@ -63,12 +63,12 @@ func TestCauseChanges(t *testing.T) {
 	must.Equal(t, fmt.Sprintf("%.3f %.3f %.3f", *c.Lost.Base, *c.Lost.New, *c.Lost.Delta), "12.000 32.000 20.000", "lost")
 	// The work in FlushBuild did not change, and comes last.
 	first := &c.Causes[0]
-	if first.title() != "waiting for storage in FlushLayoutTask" || math.Abs(*first.Delta-20) > 1e-9 || first.Verdict != Worse || len(c.Causes) != 2 || *c.Causes[1].Delta != 0 {
-		t.Errorf("%d causes, first %s: %v", len(c.Causes), first.title(), *first.Delta)
+	if first.Title != "waiting for storage in FlushLayoutTask" || math.Abs(*first.Delta-20) > 1e-9 || first.Verdict != Worse || len(c.Causes) != 2 || *c.Causes[1].Delta != 0 {
+		t.Errorf("%d causes, first %s: %v", len(c.Causes), first.Title, *first.Delta)
 	}
 	// 20 ms in 100 frames.
-	if first := &c.Times[0]; first.Wait != why.WaitIO || first.Slice != "" || math.Abs(*first.Delta-0.2) > 1e-9 {
-		t.Errorf("times begin with %s: %v", first.title(), *first.Delta)
+	if first := &c.Times[0]; first.cause.wait != why.WaitIO || first.Slice != "" || math.Abs(*first.Delta-0.2) > 1e-9 {
+		t.Errorf("times begin with %s: %v", first.Title, *first.Delta)
 	}
 	var got []string
 	for _, o := range d.Outcomes {
@@ -100,7 +100,7 @@ func TestCausesOfNoChange(t *testing.T) {
 	}{{5, false}, {7, true}} {
 		d := compare(t, several("base", 5, 10, 11, 12), several("new", test.length, 30, 31, 32), o)
 		c := d.Pairs[0].Causes
-		for _, m := range []*Measure{c.Lost, c.Causes[0].Measure, c.Times[0].Measure} {
+		for _, m := range []*Measure{c.Lost.Measure, c.Causes[0].Measure, c.Times[0].Measure} {
 			if (m.Verdict == Worse) != test.want || m.Verdict == NotTested || *m.P > significance.Level {
 				t.Errorf("frames of %d ms: %s", test.length, describe(m))
 			}

@@ -179,7 +179,8 @@ func (d *Diff) notSelected(c *condition.Condition, groups *Groups, o Options) {
 // items returns the interactions, layers and own measures of both sides.
 func (d *Diff) items() *stats.Report {
 	all := &stats.Report{}
-	for _, r := range slices.Concat(d.Base.reports(), d.New.reports()) {
+	for _, run := range slices.Concat(d.Base.all(), d.New.all()) {
+		r := run.Stats
 		all.Interactions, all.Layers, all.Own = append(all.Interactions, r.Interactions...), append(all.Layers, r.Layers...), append(all.Own, ownKind.items(r)...)
 	}
 	return all

@@ -23,7 +23,7 @@ type field struct {
 // add adds a run of a device.
 func (f *field) add(device string, late int, durations []float64) {
 	r := Recording{Dims: map[string]string{"device": device}}
-	f.Runs, f.recorded = append(f.Runs, fmt.Sprint(len(f.Runs))), append(f.recorded, r)
+	f.runs = append(f.runs, Side{Name: fmt.Sprint(len(f.runs)), Recording: r})
 	slices.Sort(durations)
 	n := len(durations)
 	for name, value := range map[string]float64{

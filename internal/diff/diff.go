@@ -45,18 +45,14 @@ type Side struct {
 	Costs map[*stats.Process]*Costs
 	// Quality says how far the measures can be trusted; nil if unknown.
 	Quality *quality.Quality
-	// Runs are the names of several traces, nil for one.
-	Runs []string
 	// Commands make the commands about the file of the trace, which only the format evidence has;
 	// nil if it is no file.
 	Commands *locate.Commands
 	// Recording is how the trace was recorded. For several traces see recordings.
 	Recording Recording
 
-	recorded  []Recording
-	processes map[*stats.Process]map[int]*stats.Process // see runs
-	measured  []*stats.Report                           // of several runs, see reports
-	commands  []*locate.Commands                        // of several runs, see commandsOf
+	runs      []Side
+	processes map[*stats.Process]map[int]*stats.Process // see runsOf
 }
 
 // Release drops the timeline of a run, whose measures are compared with those of others.
@@ -83,45 +79,39 @@ func (s *Side) Release() {
 	}
 }
 
-// runs returns the process in each run, nil where it does not exist.
-func (s Side) runs(p *stats.Process) []*stats.Process {
-	if s.Runs == nil {
+// all returns the side of each run.
+func (s *Side) all() []Side {
+	if s.runs == nil {
+		return []Side{*s}
+	}
+	return s.runs
+}
+
+// runsOf returns the process in each run, nil where it does not exist.
+func (s *Side) runsOf(p *stats.Process) []*stats.Process {
+	if s.runs == nil {
 		return []*stats.Process{p}
 	}
-	list := make([]*stats.Process, len(s.Runs))
+	list := make([]*stats.Process, len(s.runs))
 	for run, of := range s.processes[p] {
 		list[run] = of
 	}
 	return list
 }
 
-// reports returns the measures of each run.
-func (s *Side) reports() []*stats.Report {
-	if s.Runs == nil {
-		return []*stats.Report{s.Stats}
-	}
-	return s.measured
-}
-
 // hasItems reports whether the side has interactions or layers.
 func (s *Side) hasItems() bool {
-	return slices.ContainsFunc(s.reports(), func(r *stats.Report) bool { return len(r.Interactions)+len(r.Layers)+len(r.Own) > 0 })
+	return slices.ContainsFunc(s.all(), func(run Side) bool {
+		return len(run.Stats.Interactions)+len(run.Stats.Layers)+len(run.Stats.Own) > 0
+	})
 }
 
-// runNames returns the names of the runs, one if there is one trace.
-func (s Side) runNames() []string {
-	if s.Runs == nil {
-		return []string{s.Name}
+// runNames returns the names of the runs.
+func (s *Side) runNames() (names []string) {
+	for _, run := range s.all() {
+		names = append(names, run.Name)
 	}
-	return s.Runs
-}
-
-// commandsOf returns the commands about the file of a run; nil if the run is no file.
-func (s *Side) commandsOf(run int) *locate.Commands {
-	if s.Runs == nil {
-		return s.Commands
-	}
-	return s.commands[run]
+	return names
 }
 
 // Join returns the side of several runs, whose order makes no difference. Processes of different runs belong together if
@@ -131,13 +121,11 @@ func Join(name string, runs []Side) Side {
 		return runs[0]
 	}
 	runs = slices.SortedStableFunc(slices.Values(runs), func(a, b Side) int { return cmp.Compare(a.Name, b.Name) })
-	s := Side{Name: name, Stats: &stats.Report{}, Costs: map[*stats.Process]*Costs{}, processes: map[*stats.Process]map[int]*stats.Process{}}
+	s := Side{Name: name, Stats: &stats.Report{}, Costs: map[*stats.Process]*Costs{}, runs: runs, processes: map[*stats.Process]map[int]*stats.Process{}}
 	var qualities []*quality.Quality
 	known := knownProcesses{places: map[ruleKey][]int{}}
 	for i, run := range runs {
 		maps.Copy(s.Costs, run.Costs)
-		s.Runs, s.recorded = append(s.Runs, run.Name), append(s.recorded, run.Recording)
-		s.measured, s.commands = append(s.measured, run.Stats), append(s.commands, run.Commands)
 		qualities = append(qualities, run.Quality)
 		matches, _ := matchProcesses(known.of(run), run, nil) // only a map can fail
 		for _, m := range matches {
@@ -152,7 +140,7 @@ func Join(name string, runs []Side) Side {
 			}
 		}
 	}
-	s.Quality = quality.Join(s.Runs, qualities)
+	s.Quality = quality.Join(s.runNames(), qualities)
 	return s
 }
 
@@ -274,7 +262,7 @@ func (d *Diff) match(o Options) error {
 		case m.base == nil:
 			d.OnlyNew = append(d.OnlyNew, m.new)
 		default:
-			p := &Pair{diff: d, index: len(d.Pairs), Base: m.base, New: m.new, MatchedBy: m.by, base: d.Base.runs(m.base), new: d.New.runs(m.new)}
+			p := &Pair{diff: d, index: len(d.Pairs), Base: m.base, New: m.new, MatchedBy: m.by, base: d.Base.runsOf(m.base), new: d.New.runsOf(m.new)}
 			p.RefreshDiffers = stats.RefreshDiffers(p.base, p.new)
 			p.RulesDiffer = android(p.base) != android(p.new)
 			d.Pairs = append(d.Pairs, p)
@@ -369,7 +357,7 @@ func (p *Pair) estimate() {
 // differs is no longer chance within them.
 const leastSeconds = 10
 
-func (d *Diff) oneRunEach() bool { return d.Base.Runs == nil && d.New.Runs == nil }
+func (d *Diff) oneRunEach() bool { return d.Base.runs == nil && d.New.runs == nil }
 
 // significant reports whether a tested measure changed significantly.
 func (p *Pair) significant() bool {

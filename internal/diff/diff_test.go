@@ -153,7 +153,7 @@ func TestCompareRuns(t *testing.T) {
 			t.Errorf("the table has no %q:\n%s", part, table)
 		}
 	}
-	if one := side("base", 3); one.Runs != nil || one.Timeline == nil {
+	if one := side("base", 3); one.runs != nil || one.Timeline == nil {
 		t.Error("one run is not that trace")
 	}
 }

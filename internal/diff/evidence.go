@@ -167,7 +167,7 @@ func (d *Diff) mainCause() string {
 		}
 		for _, c := range list {
 			if c.Verdict == p.verdict() && math.Abs(*c.Delta) >= least {
-				return fmt.Sprintf("; %s %s, %s %s", what, text.Printable(c.title()), c.values(), unit)
+				return fmt.Sprintf("; %s %s, %s %s", what, text.Printable(string(c.Title)), c.Measure.values(), unit)
 			}
 		}
 	}
@@ -175,8 +175,8 @@ func (d *Diff) mainCause() string {
 }
 
 func (s *Side) evidence() evidenceSide {
-	j := evidenceSide{Name: s.Name, Runs: len(s.runNames())}
-	if s.Runs == nil && s.Stats.Span != nil {
+	j := evidenceSide{Name: s.Name, Runs: len(s.all())}
+	if s.runs == nil && s.Stats.Span != nil {
 		j.Seconds = s.Stats.Span.Seconds
 	}
 	j.AppVersions = firstOf(s.versions())
@@ -201,24 +201,18 @@ func (p *Pair) evidence(all bool) *evidencePair {
 		leading, j.Unchanged = unchanged(leading)
 	}
 	j.Measures = leading
-	if j.Causes != nil {
-		round := func(list []documentCause, least float64) []documentCause {
-			list = slices.DeleteFunc(list, func(c documentCause) bool { return math.Abs(*c.Delta) < least && !c.Verdict.significant() })
-			slices.SortStableFunc(list, func(a, b documentCause) int { return cmp.Compare(a.Verdict.rank(), b.Verdict.rank()) })
+	if c := p.Causes; c != nil {
+		large := func(list []CauseChange, least float64) []CauseChange {
+			list = slices.DeleteFunc(slices.Clone(list), func(c CauseChange) bool { return math.Abs(*c.Delta) < least && !c.Verdict.significant() })
+			slices.SortStableFunc(list, func(a, b CauseChange) int { return cmp.Compare(a.Verdict.rank(), b.Verdict.rank()) })
 			return list
 		}
-		j.Causes.Causes = round(j.Causes.Causes, leastShownLost)
-		j.Causes.Times = round(j.Causes.Times, leastShownFrame)
-	}
-	if c := j.Causes; c != nil && (c.Lost.Delta == nil || *c.Lost.Base == 0 && *c.Lost.New == 0) && len(c.Times) == 0 {
-		j.Causes = nil
-	}
-	j.Functions = nil
-	for i := range p.Functions.List {
-		if c := &p.Functions.List[i]; c.shown() {
-			j.Functions = append(j.Functions, newDocumentFunctions(p.Functions.List[i:i+1])...)
+		j.Causes = &CauseChanges{Lost: c.Lost, Causes: large(c.Causes, leastShownLost), Times: large(c.Times, leastShownFrame)}
+		if (c.Lost.Delta == nil || *c.Lost.Base == 0 && *c.Lost.New == 0) && len(j.Causes.Times) == 0 {
+			j.Causes = nil
 		}
 	}
+	j.Functions = slices.DeleteFunc(j.Functions, func(c FunctionChange) bool { return !c.shown() })
 	if p.verdict() != Unclear || j.Undecided != "" {
 		j.Frames, j.Why = p.examples()
 	}
@@ -328,14 +322,13 @@ func (p *Pair) examples() (frames []*evidenceFrame, command string) {
 		return at
 	}
 	for _, c := range p.Causes.Causes {
-		key := cause{c.Wait, c.Stage, c.Slice}
-		i := most(func(k *Costs) float64 { return k.perSecond(k.causes[key]) })
+		i := most(func(k *Costs) float64 { return k.perSecond(k.causes[c.cause]) })
 		if *c.Delta*grew < leastShownLost || i < 0 || len(frames) == maxFrames {
 			continue
 		}
-		if e, ok := runs[i].examples[key]; ok {
+		if e, ok := runs[i].examples[c.cause]; ok {
 			f := e.frame
-			f.Title, f.Input = c.title(), side.runNames()[i]
+			f.Title, f.Input = string(c.Title), side.all()[i].Name
 			frames = append(frames, &f)
 		}
 	}
@@ -375,7 +368,7 @@ func worstElement[T any](d *Diff, m *Measure, items []itemOf[T]) (found *T, in *
 	of := func(x *T) *float64 { return m.definition.Value(x) }
 	for _, x := range items {
 		if found == nil || m.worse(of(x.item), of(found)) {
-			found, in = x.item, d.New.commandsOf(x.run)
+			found, in = x.item, d.New.all()[x.run].Commands
 		}
 	}
 	return found, in

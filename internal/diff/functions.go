@@ -78,15 +78,17 @@ func (k *functionTimes) unit(id functionID) significance.UnitValue {
 	return significance.UnitValue{Value: mean, Variance: one * one * float64(max(sum.Samples, 1))}
 }
 
-// FunctionChange is the change of the mean time of a frame in a function, in milliseconds.
+// FunctionChange is a change of the mean time of a frame in a function, in milliseconds.
 type FunctionChange struct {
-	Function why.Function
-	// Wait is Run, or what the function waited for.
-	Wait why.Wait
-	// BaseSamples and NewSamples are the samples of all runs.
-	BaseSamples, NewSamples int
-	*Measure
+	Function string   `json:"function"` // its name, or "+" and its address in the module if that is unknown
+	Module   optional `json:"module"`   // the file with its code
+	Wait     string   `json:"wait"`     // "run", or the code of what it waited for
+	*Values
+	BaseSamples int `json:"base_samples"` // samples of all runs in it
+	NewSamples  int `json:"new_samples"`
 
+	measure   *Measure
+	title     string  // for people
 	deviation float64 // of the change, as numbers of samples vary
 }
 
@@ -96,10 +98,10 @@ func (c *FunctionChange) shown() bool {
 }
 
 // title names the function for people.
-func (c *FunctionChange) title() string {
-	title := causetext.Function(&c.Function)
-	if c.Wait != why.Run {
-		title += ", " + causetext.Wait(c.Wait)
+func (f *functionID) title() string {
+	title := causetext.Function(&f.Function)
+	if f.wait != why.Run {
+		title += ", " + causetext.Wait(f.wait)
 	}
 	return text.Printable(title)
 }
@@ -167,7 +169,10 @@ func (d *Diff) newFunctions(p *Pair) (c FunctionChanges) {
 		if m.definition = nil; m.Delta == nil {
 			continue // no run of a side is of a known unit
 		}
-		c.List = append(c.List, FunctionChange{id.Function, id.wait, base, new, m, math.Sqrt(variance)})
+		c.List = append(c.List, FunctionChange{
+			Function: id.Name, Module: optional(id.Module), Wait: id.wait.String(), Values: &m.Values, BaseSamples: base, NewSamples: new,
+			measure: m, title: id.title(), deviation: math.Sqrt(variance),
+		})
 	}
 	return c
 }
@@ -179,13 +184,13 @@ func (d *Diff) testFunctions(o Options) {
 	for _, p := range d.Pairs {
 		p.Functions = d.newFunctions(p)
 		for _, c := range p.Functions.List {
-			tested = append(tested, c.Measure)
+			tested = append(tested, c.measure)
 		}
 	}
 	judgeAll(tested, o.MinEffect)
 	for _, p := range d.Pairs {
 		for _, c := range p.Functions.List {
-			p.explains(c.Measure)
+			p.explains(c.measure)
 		}
 		slices.SortStableFunc(p.Functions.List, func(a, b FunctionChange) int {
 			return cmp.Compare(math.Abs(*b.Delta), math.Abs(*a.Delta))

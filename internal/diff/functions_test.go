@@ -46,11 +46,11 @@ func TestFunctionChanges(t *testing.T) {
 		t.Fatalf("%d functions", len(list))
 	}
 	c := list[0]
-	if c.Function != recompute || math.Abs(*c.Base-2) > 1e-9 || math.Abs(*c.New-5) > 1e-9 || c.Verdict != Worse || c.BaseSamples != 120 || c.NewSamples != 300 {
-		t.Errorf("%s: %v → %v, %s, samples %d → %d", c.title(), *c.Base, *c.New, c.Verdict, c.BaseSamples, c.NewSamples)
+	if c.Function != recompute.Name || math.Abs(*c.Base-2) > 1e-9 || math.Abs(*c.New-5) > 1e-9 || c.Verdict != Worse || c.BaseSamples != 120 || c.NewSamples != 300 {
+		t.Errorf("%s: %v → %v, %s, samples %d → %d", c.title, *c.Base, *c.New, c.Verdict, c.BaseSamples, c.NewSamples)
 	}
 	if c := list[1]; *c.Delta != 0 || c.Verdict != Unclear {
-		t.Errorf("%s: %v, %s", c.title(), *c.Delta, c.Verdict)
+		t.Errorf("%s: %v, %s", c.title, *c.Delta, c.Verdict)
 	}
 	for _, format := range Formats {
 		if format == "junit" {
@@ -62,8 +62,8 @@ func TestFunctionChanges(t *testing.T) {
 	}
 	// Functions explain changes of measures. Without one, none of them is significant.
 	d = compare(t, sampledRuns("base", 5, 40, 38, 42), sampledRuns("new", 5, 100, 98, 102), Options{})
-	if c := d.Pairs[0].Functions.List[0]; c.Function != recompute || c.Verdict != Unclear || c.P == nil {
-		t.Errorf("%s: %s", c.title(), c.Verdict)
+	if c := d.Pairs[0].Functions.List[0]; c.Function != recompute.Name || c.Verdict != Unclear || c.P == nil {
+		t.Errorf("%s: %s", c.title, c.Verdict)
 	}
 }
 

@@ -103,8 +103,8 @@ func compareGroups[T any](d *Diff, o *Options, k *kindOf[T]) *Groups {
 	var runs [2][][]*T
 	called := make([][][]identity, 2)
 	for side, s := range d.sides() {
-		for _, r := range s.reports() {
-			items := k.items(r)
+		for _, run := range s.all() {
+			items := k.items(run.Stats)
 			runs[side], called[side] = append(runs[side], items), append(called[side], k.identities(items))
 		}
 	}
@@ -282,11 +282,11 @@ func (n appNames) of(side int, name string) string {
 // applicationNames returns the names of applications.
 func (d *Diff) applicationNames() appNames {
 	n := appNames{map[string][]string{}, map[string]string{}}
-	for _, r := range slices.Concat(d.Base.reports(), d.New.reports()) {
-		for _, i := range r.Interactions {
+	for _, run := range slices.Concat(d.Base.all(), d.New.all()) {
+		for _, i := range run.Stats.Interactions {
 			n.add(i.Process)
 		}
-		for _, l := range r.Layers {
+		for _, l := range run.Stats.Layers {
 			n.add(producer(l))
 		}
 	}

@@ -176,7 +176,7 @@ func oneEach(name string, response ...float64) Side {
 // p-value of 0.001 at 5.04, and of 0.0001 at 7.12.
 func TestInteractionChanges(t *testing.T) {
 	new := oneEach("new", 90, 91, 92, 93, 99)
-	new.measured[0].Interactions = append(new.measured[0].Interactions, cut(fling("pages/Index", 1000)))
+	new.runs[0].Stats.Interactions = append(new.runs[0].Stats.Interactions, cut(fling("pages/Index", 1000)))
 	d := compare(t, oneEach("base", 80, 81, 82, 83, 84), new, Options{})
 	p := d.Interactions.Both[0]
 	m := p.measure("response_ms")

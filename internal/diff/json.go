@@ -8,7 +8,6 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why"
 	"ohframe/internal/condition"
 	"ohframe/internal/quality"
 	"ohframe/internal/significance"
@@ -73,73 +72,10 @@ type documentPair struct {
 	Measures []*Measure `json:"measures" brief:"least=1"`
 	// what changed in the causes of late frames; nil if they are unknown in a trace, or if only some
 	// traces have scheduling events
-	Causes *documentCauses `json:"causes"`
+	Causes *CauseChanges `json:"causes"`
 	// the mean time of a frame in functions, in milliseconds; the largest change first; empty if a side
 	// has no samples
-	Functions []documentFunction `json:"functions" brief:"6"`
-}
-
-// documentFunction is a change of the mean time of a frame in a function.
-type documentFunction struct {
-	Function string  `json:"function"` // its name, or "+" and its address in the module if that is unknown
-	Module   *string `json:"module"`   // the file with its code
-	Wait     string  `json:"wait"`     // "run", or the code of what it waited for
-	Values
-	BaseSamples int `json:"base_samples"` // samples of all runs in it
-	NewSamples  int `json:"new_samples"`
-}
-
-func newDocumentFunctions(list []FunctionChange) []documentFunction {
-	docs := []documentFunction{}
-	for i := range list {
-		c := &list[i]
-		doc := documentFunction{c.Function.Name, nil, c.Wait.String(), c.Values, c.BaseSamples, c.NewSamples}
-		if c.Function.Module != "" {
-			doc.Module = &c.Function.Module
-		}
-		docs = append(docs, doc)
-	}
-	return docs
-}
-
-type documentCauses struct {
-	Lost documentCause `json:"lost"` // the lost time of all causes together, in ms/s
-	// the lost time by wait and slice, in ms/s; the largest change first
-	Causes []documentCause `json:"by_cause" brief:"6,least=1"`
-	// the mean time of a complete frame by wait and stage, in milliseconds; the largest change first
-	Times []documentCause `json:"time_per_frame" brief:"6"`
-}
-
-// documentCause is a change of what a cause costs. All causes together have no names.
-type documentCause struct {
-	Cause *string `json:"title" brief:"sentence"` // the cause in a few words, for people; nil in "lost"
-	Wait  *string `json:"wait"`                   // codes of the wait and stage, and the slice; nil where they do not apply
-	Stage *string `json:"stage"`
-	Slice *string `json:"slice"`
-	Values
-}
-
-func newDocumentCauses(c *CauseChanges) *documentCauses {
-	if c == nil {
-		return nil
-	}
-	list := func(changes []CauseChange) []documentCause {
-		docs := []documentCause{}
-		for _, c := range changes {
-			title, wait := c.title(), c.Wait.String()
-			doc := documentCause{Cause: &title, Wait: &wait, Values: c.Values}
-			if c.Stage != why.NoStage {
-				stage := c.Stage.String()
-				doc.Stage = &stage
-			}
-			if c.Slice != "" {
-				doc.Slice = &c.Slice
-			}
-			docs = append(docs, doc)
-		}
-		return docs
-	}
-	return &documentCauses{documentCause{Values: c.Lost.Values}, list(c.Causes), list(c.Times)}
+	Functions []FunctionChange `json:"functions" brief:"6"`
 }
 
 // documentSubject identifies a process.
@@ -214,8 +150,8 @@ func (d *Diff) documentTest() documentTest {
 
 func (s *Side) document() documentSide {
 	doc := documentSide{s.Name, s.Stats.Span, s.runNames(), []*string{}, append([]string{}, s.versions()...), s.Quality}
-	for _, r := range s.recordings() {
-		id := &r.Session
+	for _, run := range s.all() {
+		id := &run.Recording.Session
 		if *id == "" {
 			id = nil
 		}
@@ -241,7 +177,7 @@ func (p *Pair) document() documentPair {
 	}
 	doc := documentPair{
 		Base: process(p.Base, p.base), New: process(p.New, p.new), MatchedBy: p.MatchedBy, RefreshDiffers: p.RefreshDiffers, RulesDiffer: p.RulesDiffer,
-		Causes: newDocumentCauses(p.Causes), Functions: newDocumentFunctions(p.Functions.List),
+		Causes: p.Causes, Functions: append([]FunctionChange{}, p.Functions.List...),
 	}
 	if p.advice.Seconds > 0 {
 		doc.Seconds = &p.advice.Seconds

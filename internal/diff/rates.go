@@ -37,7 +37,7 @@ func (d *Diff) slowerDisplays() (list []string) {
 // displays returns the render services that have displays, each in all runs.
 func (s Side) displays() (list [][]*stats.Process) {
 	for _, p := range s.Stats.Processes {
-		if runs := s.runs(p); slices.ContainsFunc(runs, func(p *stats.Process) bool { return p != nil && p.Display != nil }) {
+		if runs := s.runsOf(p); slices.ContainsFunc(runs, func(p *stats.Process) bool { return p != nil && p.Display != nil }) {
 			list = append(list, runs)
 		}
 	}

@@ -22,18 +22,10 @@ type Recording struct {
 	Dims map[string]string
 }
 
-// recordings returns how each run was recorded.
-func (s *Side) recordings() []Recording {
-	if s.Runs == nil {
-		return []Recording{s.Recording}
-	}
-	return s.recorded
-}
-
 // sessions returns the distinct sessions of the runs, in the order of the runs. Runs of unknown
 // sessions are one session, which is empty.
 func (s *Side) sessions() []string {
-	return distinct(s.recordings(), func(r Recording) string { return r.Session })
+	return distinct(s, func(r *Recording) string { return r.Session })
 }
 
 // versions returns the applications that were recorded with their versions.
@@ -48,7 +40,7 @@ func (s *Side) versions() []string {
 
 // facts returns the distinct values of a fact of the runs, without unknown ones, which are empty.
 func (s *Side) facts(of func(*meta.Meta) string) []string {
-	list := distinct(s.recordings(), func(r Recording) string {
+	list := distinct(s, func(r *Recording) string {
 		if r.Meta == nil {
 			return ""
 		}
@@ -59,18 +51,18 @@ func (s *Side) facts(of func(*meta.Meta) string) []string {
 
 // numbers returns the known values of a fact of the runs.
 func (s *Side) numbers(of func(*meta.Meta) float64) (list []float64) {
-	for _, r := range s.recordings() {
-		if r.Meta != nil && of(r.Meta) != 0 {
-			list = append(list, of(r.Meta))
+	for _, run := range s.all() {
+		if m := run.Recording.Meta; m != nil && of(m) != 0 {
+			list = append(list, of(m))
 		}
 	}
 	return list
 }
 
-func distinct(runs []Recording, of func(Recording) string) (list []string) {
+func distinct(s *Side, of func(*Recording) string) (list []string) {
 	seen := map[string]bool{}
-	for _, r := range runs {
-		if value := of(r); !seen[value] {
+	for _, run := range s.all() {
+		if value := of(&run.Recording); !seen[value] {
 			seen[value] = true
 			list = append(list, value)
 		}
@@ -251,9 +243,9 @@ func (d *Diff) days() (base, new []string, differ bool) {
 
 // times returns the known times of the runs in order.
 func (s *Side) times(of func(*meta.Meta) time.Time) (list []time.Time) {
-	for _, r := range s.recordings() {
-		if r.Meta != nil && !of(r.Meta).IsZero() {
-			list = append(list, of(r.Meta))
+	for _, run := range s.all() {
+		if m := run.Recording.Meta; m != nil && !of(m).IsZero() {
+			list = append(list, of(m))
 		}
 	}
 	slices.SortFunc(list, time.Time.Compare)

@@ -71,7 +71,7 @@ func TestCompareSessions(t *testing.T) {
 	} {
 		scale := 1.0
 		if name == "lost time" {
-			name, scale = "lost time "+d.Pairs[0].Causes.Causes[0].title(), *m.New/11
+			name, scale = "lost time "+string(d.Pairs[0].Causes.Causes[0].Title), *m.New/11
 		}
 		if !near(m.Base, scale*20/3) || !near(m.New, scale*11) || !near(m.Delta, scale*13/3) {
 			t.Errorf("%s: %s", name, describe(m))

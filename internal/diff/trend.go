@@ -286,7 +286,7 @@ func (x *trendItem) addCosts(t *Trend, k *Costs) {
 		if !known {
 			n = len(t.titles)
 			c.slice = strings.Clone(c.slice)
-			t.causes[c], t.titles = n, append(t.titles, (&CauseChange{Wait: c.wait, Slice: c.slice}).title())
+			t.causes[c], t.titles = n, append(t.titles, c.title())
 		}
 		x.lost = append(x.lost, lostBy{n, k.perSecond(k.causes[c])})
 	}
@@ -368,7 +368,7 @@ func (t *Trend) warnOfMixes() {
 		for _, r := range t.runs {
 			if r.build >= c.shift.From && r.build < c.shift.To {
 				side := d.sides()[c.after(r.build)]
-				side.Runs, side.recorded = append(side.Runs, r.name), append(side.recorded, r.Recording)
+				side.runs = append(side.runs, Side{Name: r.name, Recording: r.Recording})
 			}
 		}
 		if d.setUnit(t.Unit) == nil { // otherwise a side knows no unit

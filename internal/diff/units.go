@@ -65,8 +65,8 @@ func (s *Side) newUnits(unit string) (u units) {
 		u.names = s.runNames()
 	} else {
 		places := map[string]int{}
-		for run, r := range s.recordings() {
-			name := r.in(unit)
+		for i, run := range s.all() {
+			name := run.Recording.in(unit)
 			if name == "" && unit != sessionUnit {
 				continue
 			}
@@ -75,7 +75,7 @@ func (s *Side) newUnits(unit string) (u units) {
 				place = len(u.names)
 				places[name], u.names, u.runs = place, append(u.names, name), append(u.runs, nil)
 			}
-			u.runs[place] = append(u.runs[place], run)
+			u.runs[place] = append(u.runs[place], i)
 		}
 	}
 	if len(u.names) > maxUnits {
@@ -181,8 +181,8 @@ func (d *Diff) unitsHint() string {
 // dims returns the dimensions that a run has.
 func (s *Side) dims() map[string]bool {
 	known := map[string]bool{}
-	for _, r := range s.recordings() {
-		for name := range r.Dims {
+	for _, run := range s.all() {
+		for name := range run.Recording.Dims {
 			known[name] = true
 		}
 	}
@@ -219,7 +219,7 @@ func (d *Diff) differIn(unit string) bool {
 func (d *Diff) unitCounts() [2]int { return [2]int{len(d.units[0].names), len(d.units[1].names)} }
 
 // runs returns the numbers of runs of both sides.
-func (d *Diff) runs() [2]int { return [2]int{len(d.Base.runNames()), len(d.New.runNames())} }
+func (d *Diff) runs() [2]int { return [2]int{len(d.Base.all()), len(d.New.all())} }
 
 // assumed reports whether tests assume how units typically differ. How users and devices do is unknown.
 func (d *Diff) assumed() bool { return d.unit == runUnit || d.unit == sessionUnit }
@@ -297,7 +297,7 @@ func (d *Diff) unitWarnings() (list []string) {
 			runs += len(of)
 		}
 		each[i] = float64(runs) / float64(len(d.units[i].names))
-		if n := len(s.runNames()) - runs; n > 0 {
+		if n := len(s.all()) - runs; n > 0 {
 			list = append(list, fmt.Sprintf("%s of %s without a %s: not compared", text.Count(n, runUnit), [2]string{"base", "new"}[i], d.unit))
 		}
 	}
@@ -335,8 +335,8 @@ func (d *Diff) mixOf(dim string) (changed []string) {
 	var shares [2]map[string]float64 // of runs, by value
 	for i, s := range d.sides() {
 		shares[i] = map[string]float64{}
-		for _, r := range s.recordings() {
-			shares[i][r.Dims[dim]] += 1 / float64(len(s.runNames()))
+		for _, run := range s.all() {
+			shares[i][run.Recording.Dims[dim]] += 1 / float64(len(s.all()))
 		}
 	}
 	var tested []*Measure
@@ -347,9 +347,9 @@ func (d *Diff) mixOf(dim string) (changed []string) {
 		}
 		var runs [2][]significance.UnitValue
 		for i, s := range d.sides() {
-			for _, r := range s.recordings() {
+			for _, run := range s.all() {
 				is := 0.0
-				if r.Dims[dim] == value {
+				if run.Recording.Dims[dim] == value {
 					is = 1
 				}
 				runs[i] = append(runs[i], significance.Exactly(is))

@@ -32,9 +32,9 @@ func TestBySessions(t *testing.T) {
 			[]unit{{5, 1}, {7, .5}, {unknown, unknown}}},
 		{"sessions of one day count once", "aaaaab", []unit{{1, 0}, {1, 0}, {1, 0}, {1, 0}, {1, 0}, {3, 0}}, []unit{{1, 0}, {3, 0}}},
 	} {
-		side := &Side{Runs: make([]string, len(test.runs))}
+		side := &Side{}
 		for _, id := range test.sessions {
-			side.recorded = append(side.recorded, Recording{Session: string(id)})
+			side.runs = append(side.runs, Side{Recording: Recording{Session: string(id)}})
 		}
 		var runs []significance.UnitValue
 		for _, u := range test.runs {
@@ -53,7 +53,7 @@ func TestBySessions(t *testing.T) {
 func TestUnitOfComparison(t *testing.T) {
 	side := func(sessions string) (s Side) {
 		for _, id := range sessions {
-			s.Runs, s.recorded = append(s.Runs, ""), append(s.recorded, Recording{Session: strings.TrimSpace(string(id))})
+			s.runs = append(s.runs, Side{Recording: Recording{Session: strings.TrimSpace(string(id))}})
 		}
 		return s
 	}
@@ -83,7 +83,7 @@ func inDims(runs ...string) (s Side) {
 			name, value, _ := strings.Cut(dim, "=")
 			r.Dims[name] = value
 		}
-		s.Runs, s.recorded = append(s.Runs, fmt.Sprint(i)), append(s.recorded, r)
+		s.runs = append(s.runs, Side{Name: fmt.Sprint(i), Recording: r})
 	}
 	return s
 }

@@ -149,11 +149,11 @@ func (s Side) fact(label, unit string, units int) view.Fact {
 	var about []string
 	switch sessions := len(s.sessions()); {
 	case unit != runUnit && unit != sessionUnit:
-		about = append(about, fmt.Sprintf("%s of %s", text.Count(units, unit), text.Count(len(s.runNames()), "run")))
+		about = append(about, fmt.Sprintf("%s of %s", text.Count(units, unit), text.Count(len(s.all()), "run")))
 	case sessions > 1:
-		about = append(about, fmt.Sprintf("%s of %s", text.Count(sessions, "session"), text.Count(len(s.Runs), "run")))
-	case s.Runs != nil:
-		about = append(about, text.Count(len(s.Runs), "run"))
+		about = append(about, fmt.Sprintf("%s of %s", text.Count(sessions, "session"), text.Count(len(s.runs), "run")))
+	case s.runs != nil:
+		about = append(about, text.Count(len(s.runs), "run"))
 	case s.Stats.Span != nil:
 		about = append(about, text.Number(s.Stats.Span.Seconds, 3)+" s of trace")
 	}
@@ -213,11 +213,11 @@ func (d *Diff) gate(o WriteOptions, names, verdict string) view.GateReport {
 		}
 		if p.Causes != nil {
 			for _, c := range p.Causes.Causes {
-				add(p.title(), text.Printable(c.title()), c.Measure)
+				add(p.title(), text.Printable(string(c.Title)), c.Measure)
 			}
 		}
 		for _, c := range p.Functions.List {
-			add(p.title(), c.title(), c.Measure)
+			add(p.title(), c.title, c.measure)
 		}
 	}
 	for _, groups := range d.groups() {

@@ -419,7 +419,7 @@ func (p *Pair) causeTables() (sections []view.Block) {
 		var base, new float64 // of the rows
 		for _, c := range list {
 			if math.Abs(*c.Delta) >= least && len(t.Rows) < maxShown {
-				row(text.Printable(c.title()), c.Measure)
+				row(text.Printable(string(c.Title)), c.Measure)
 				base, new = base+*c.Base, new+*c.New
 			}
 		}
@@ -438,7 +438,7 @@ func (p *Pair) causeTables() (sections []view.Block) {
 	if p.RulesDiffer {
 		lost = "Lost time by wait, each by its own deadlines, ms/s"
 	}
-	add(lost, p.Causes.Causes, p.Causes.Lost, leastShownLost)
+	add(lost, p.Causes.Causes, p.Causes.Lost.Measure, leastShownLost)
 	add("Mean time of a frame, ms", p.Causes.Times, nil, leastShownFrame)
 	return sections
 }
@@ -462,7 +462,7 @@ func (p *Pair) functionTable() []view.Block {
 			continue
 		}
 		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
-			{Text: c.title()}, {Text: c.values()}, {Text: text.Change(c.Unit, c.Delta)},
+			{Text: c.title}, {Text: c.measure.values()}, {Text: text.Change(c.measure.Unit, c.Delta)},
 			{Text: fmt.Sprintf("%d → %d", c.BaseSamples, c.NewSamples)}, {Text: cmp.Or(c.Verdict.word(), notTested), Level: c.Verdict.level()},
 		}})
 	}
