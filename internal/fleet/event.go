@@ -325,8 +325,7 @@ func (r *EventRow) cells(dims []string) []cell {
 func (e *Event) rowOf(name string, dims []*string) *EventRow {
 	r := &EventRow{Name: name, Dims: dims, Process: cmp.Or(e.Process, e.Bundle), PID: e.PID, Recorded: e.recorded(), Traces: int64(e.Traces)}
 	if e.Begin > 0 && e.End >= e.Begin {
-		length := (e.End - e.Begin) * int64(time.Millisecond)
-		r.Length = &length
+		r.Length = new((e.End - e.Begin) * int64(time.Millisecond))
 	}
 	return r
 }
@@ -336,8 +335,7 @@ func (e *Event) recorded() *int64 {
 	if e.At == 0 {
 		return nil
 	}
-	at := time.Duration(e.At * int64(time.Millisecond)).Microseconds()
-	return &at
+	return new(time.Duration(e.At * int64(time.Millisecond)).Microseconds())
 }
 
 // Use sets the options that follow from the event.

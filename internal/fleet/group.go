@@ -136,8 +136,7 @@ func (k *keyer) column(dims []string, name string) (func(*Row) *string, error) {
 			if r.Recorded == nil {
 				return nil
 			}
-			text := day(*r.Recorded)
-			return &text
+			return new(day(*r.Recorded))
 		}, nil
 	}
 	if !slices.Contains(dims, name) {
@@ -177,8 +176,7 @@ func (k *keyer) values(r *Row) []*string {
 	values := make([]*string, len(k.of))
 	for i, of := range k.of {
 		if value := of(r); value != nil {
-			text := strings.Clone(*value)
-			values[i] = &text
+			values[i] = new(strings.Clone(*value))
 		}
 	}
 	return values

@@ -184,8 +184,7 @@ func rankOf(p, total int64) int64 { return (total/1000)*p + (total%1000*p+999)/1
 func (h *histogram) nth(rank int64) *int64 {
 	for b, n := range h.all() {
 		if rank -= n; rank <= 0 {
-			v := max(h.low, min(b.middle(), h.high))
-			return &v
+			return new(max(h.low, min(b.middle(), h.high)))
 		}
 	}
 	return nil

@@ -143,8 +143,7 @@ func (o overruns) Percentile(thousandth, least int64) *int64 {
 	if rank > ahead {
 		return o.late.nth(rank - ahead)
 	}
-	x := -*o.ahead.nth(ahead - rank + 1)
-	return &x
+	return new(-*o.ahead.nth(ahead - rank + 1))
 }
 
 // shownTime is a time of interactions.

@@ -165,8 +165,7 @@ func optional[T any](integer func() int64, value func() T) *T {
 	if integer() == 0 {
 		return nil
 	}
-	v := value()
-	return &v
+	return new(value())
 }
 
 // list returns values that have a leading length.

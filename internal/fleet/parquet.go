@@ -48,8 +48,7 @@ func (r *record) store(row parquet.Row) parquet.Row {
 			*field = validText(*field)
 		case **string:
 			if *field != nil {
-				valid := validText(**field)
-				*field = &valid
+				*field = new(validText(**field))
 			}
 		case *[]string:
 			*field = slices.Clone(*field)

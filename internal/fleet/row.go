@@ -197,10 +197,10 @@ func rowsOf(s source, t *ohframe.Trace, yield func(table, *Row)) {
 		row := newRow(stats.Kind(i.Kind), i.Process, i.PID)
 		row.Interaction, row.Scene, row.Page, row.Input = int64(i.ID), i.Scene, i.Page, i.Input
 		if d, ok := i.Source.Response(); ok {
-			row.Response = nanoseconds(d)
+			row.Response = new(int64(d))
 		}
 		if d, ok := i.Source.Completion(); ok {
-			row.Completion = nanoseconds(d)
+			row.Completion = new(int64(d))
 		}
 		var causes []rowCause
 		if t.Causes != nil {
@@ -230,7 +230,7 @@ func rowsOf(s source, t *ohframe.Trace, yield func(table, *Row)) {
 // measureLayer adds the measures of a layer.
 func (r *Row) measureLayer(times *rowTimes, l *stats.Layer) {
 	if cadence := l.Source.Cadence(); cadence > 0 {
-		r.Cadence = nanoseconds(cadence)
+		r.Cadence = new(int64(cadence))
 	}
 	r.Numbers.measure(ofLayers, l)
 	for _, b := range l.Source.Buffers {
@@ -252,11 +252,6 @@ func (r *Row) keep(times *rowTimes) {
 	}
 }
 
-func nanoseconds(d trace.Duration) *int64 {
-	n := int64(d)
-	return &n
-}
-
 // measure adds the measures of some frames, and the frames themselves.
 func (r *Row) measure(times *rowTimes, p *stats.Process, frames []*analyzer.Frame, causes []rowCause) {
 	r.Causes.set(causes)
@@ -265,7 +260,7 @@ func (r *Row) measure(times *rowTimes, p *stats.Process, frames []*analyzer.Fram
 		stats.FrameTimes(f, times.add)
 	}
 	if durations := times[durationHistogram]; len(durations) > 0 {
-		r.Shortest = nanoseconds(trace.Duration(slices.Min(durations)))
+		r.Shortest = new(slices.Min(durations))
 	}
 	r.keep(times)
 	var worst []Worst
@@ -300,8 +295,7 @@ func recorded(t *analyzer.Timeline) *int64 {
 	if nanoseconds < firstRecorded {
 		return nil
 	}
-	at := time.Duration(nanoseconds).Microseconds()
-	return &at
+	return new(time.Duration(nanoseconds).Microseconds())
 }
 
 type causeKey struct {

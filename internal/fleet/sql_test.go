@@ -21,7 +21,6 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer/stats"
-	"ohframe/analyzer/trace"
 	"ohframe/internal/frametable"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
@@ -175,7 +174,7 @@ func pooled() (rows []Row) {
 		frames, interaction, layer := row, row, row
 		frames.Kind = stats.Application
 		times(&frames, durationHistogram)
-		interaction.Kind, interaction.Scene, interaction.Response, interaction.Completion = "scene", "fling", nanoseconds(trace.Duration(r.Int64N(1e9))), nanoseconds(1<<40)
+		interaction.Kind, interaction.Scene, interaction.Response, interaction.Completion = "scene", "fling", new(r.Int64N(1e9)), new(int64(1<<40))
 		if i%2 == 0 {
 			interaction.Page = &page
 		}

@@ -27,8 +27,7 @@ func newStoredRow(s source, in Input, t *ohframe.Trace) *storedRow {
 	r.damaged = slices.ContainsFunc(t.Warnings, func(w trace.Warning) bool { return w.Code == trace.WarnDamaged })
 	if in.Recording != nil {
 		text, _ := json.Marshal(in.Recording) // it has texts, numbers and times
-		recording := string(text)
-		r.Recording = &recording
+		r.Recording = new(string(text))
 	}
 	return r
 }
@@ -72,8 +71,7 @@ func (d *Dataset) List(ctx context.Context) (list []*Stored, err error) {
 			}
 			if r.Recorded != nil {
 				s.Values[recordedDay] = day(*r.Recorded)
-				at := *r.Recorded
-				s.Recorded = &at
+				s.Recorded = new(*r.Recorded)
 			}
 			if r.Recording != nil {
 				s.Meta = &meta.Meta{}

@@ -27,8 +27,7 @@ func between(start, end *int64) *int64 {
 	if start == nil || end == nil {
 		return nil
 	}
-	d := *end - *start
-	return &d
+	return new(*end - *start)
 }
 
 // later returns the later of two times, nil if one is unknown.

@@ -154,32 +154,28 @@ type row struct {
 
 func newRow(f *analyzer.Frame) row {
 	j := f.Judgement()
-	unfinished := f.Facts.Has(analyzer.Unfinished)
-	misaligned, truncated, coalesced := f.Facts.Has(analyzer.Misaligned), f.Facts.Has(analyzer.Truncated), int32(f.Coalesced)
 	r := row{
 		Kind: f.Kind.String(), Process: f.Process.Name,
 		VsyncID: known(f.VsyncID), Transactions: []int64{}, Layers: []string{}, Interactions: []int64{},
 		ActualStart: known(f.Actual.Start), ActualEnd: known(f.Actual.End),
 		ExpectedStart: known(f.Expected.Start), ExpectedEnd: known(f.Expected.End), Period: known(f.Period),
-		Late: answer(j.Late), Empty: answer(j.Empty), Misaligned: &misaligned, Truncated: &truncated, Unfinished: &unfinished,
-		Commit: known(f.Commit.Start), Present: known(f.Present),
-		Deadline: known(f.Deadline), Coalesced: &coalesced, Framework: optional(f.Framework.String()), CPUTime: known(int64(f.CPUTime)),
+		Late: answer(j.Late), Empty: answer(j.Empty), Misaligned: new(f.Facts.Has(analyzer.Misaligned)), Truncated: new(f.Facts.Has(analyzer.Truncated)),
+		Unfinished: new(f.Facts.Has(analyzer.Unfinished)),
+		Commit:     known(f.Commit.Start), Present: known(f.Present),
+		Deadline: known(f.Deadline), Coalesced: new(int32(f.Coalesced)), Framework: optional(f.Framework.String()), CPUTime: known(int64(f.CPUTime)),
 		DisplaySyncs: []string{}, Screens: []string{},
 	}
 	if f.Facts.Has(analyzer.FirstDraw) {
-		first := true
-		r.FirstDraw = &first
+		r.FirstDraw = new(true)
 	}
 	if f.NotBegun > 0 {
 		r.NotBegun = new(int32(f.NotBegun))
 	}
 	if f.Facts.Has(analyzer.DeadlineInferred) {
-		inferred := true
-		r.DeadlineInferred = &inferred
+		r.DeadlineInferred = new(true)
 	}
 	if !f.Process.NoPID {
-		pid, tid := int32(f.Process.PID), int32(f.TID)
-		r.PID, r.TID = &pid, &tid
+		r.PID, r.TID = new(int32(f.Process.PID)), new(int32(f.TID))
 	}
 	for _, t := range f.Transactions {
 		r.Transactions = append(r.Transactions, t.Index)
@@ -191,12 +187,10 @@ func newRow(f *analyzer.Frame) row {
 		r.Screens = append(r.Screens, strings.TrimSuffix(fmt.Sprintf("%d %d", s.ID, s.Present), " 0"))
 	}
 	if n, ok := f.Flag(); ok {
-		flag := int32(n)
-		r.Flag = &flag
+		r.Flag = new(int32(n))
 	}
 	if j.Judged() {
-		mainLate, gpuLate := f.Facts.Has(analyzer.MainLate), f.Facts.Has(analyzer.GPULate)
-		r.MainLate, r.GPULate = &mainLate, &gpuLate
+		r.MainLate, r.GPULate = new(f.Facts.Has(analyzer.MainLate)), new(f.Facts.Has(analyzer.GPULate))
 	}
 	if j.OverrunKnown {
 		r.Overrun = (*int64)(&j.Overrun)
@@ -215,8 +209,7 @@ func newRow(f *analyzer.Frame) row {
 	r.GPUStart, r.GPUEnd = known(gpu.Start), known(gpu.End)
 	a := f.Android
 	if a != nil && a.Stats != nil {
-		classes := cmp.Or(a.Stats.Jank.String(), analyzer.JankNone.String())
-		r.JankType = &classes
+		r.JankType = new(cmp.Or(a.Stats.Jank.String(), analyzer.JankNone.String()))
 	}
 	if a != nil && (a.Latency != nil || a.Stats != nil) {
 		return r // a dump has neither verdicts nor several layers
@@ -231,10 +224,9 @@ func newRow(f *analyzer.Frame) row {
 // newBufferRow returns the row of a buffer of a layer.
 func newBufferRow(b *analyzer.Buffer) row {
 	l := b.Layer
-	fate := b.Fate.String()
 	r := row{
 		Kind: KindLayer, Framework: optional(l.Framework.String()), DisplaySyncs: []string{}, Layer: &l.Name, LayerID: known(l.ID), Queue: known(l.Queue),
-		Sequence: known(b.Sequence), Fate: &fate, Pace: optional(b.Pace.String()),
+		Sequence: known(b.Sequence), Fate: new(b.Fate.String()), Pace: optional(b.Pace.String()),
 		Transactions: []int64{}, Layers: []string{}, Interactions: []int64{}, Screens: []string{},
 		ActualStart: known(b.At()), ActualEnd: known(b.Last()), Deadline: known(b.Deadline),
 		RequestStart: known(b.Requested.Start), RequestEnd: known(b.Requested.End),
@@ -245,13 +237,11 @@ func newBufferRow(b *analyzer.Buffer) row {
 	if p := l.Process; p != nil {
 		r.Process = p.Name
 		if !p.NoPID {
-			pid := int32(p.PID)
-			r.PID = &pid
+			r.PID = new(int32(p.PID))
 		}
 	}
 	if b.TID != 0 {
-		tid := int32(b.TID)
-		r.TID = &tid
+		r.TID = new(int32(b.TID))
 	}
 	if b.Frame != nil {
 		r.VsyncID = known(b.Frame.VsyncID)
@@ -263,8 +253,7 @@ func newBufferRow(b *analyzer.Buffer) row {
 		r.PresentEstimated = &b.PresentEstimated
 	}
 	if b.Pace != analyzer.Unpaced {
-		late, overrun := b.Pace == analyzer.Late, int64(b.Excess())
-		r.Late, r.Overrun = &late, &overrun
+		r.Late, r.Overrun = new(b.Pace == analyzer.Late), new(int64(b.Excess()))
 	}
 	if b.Surface != nil {
 		r.setJankType(b.Surface.Verdict)
@@ -285,12 +274,8 @@ func (r *row) setRender(render *analyzer.Frame, dropped bool) {
 }
 
 func (r *row) setJankType(v analyzer.Verdict) {
-	text := func(s fmt.Stringer) *string {
-		name := s.String()
-		return &name
-	}
-	r.JankType, r.JankSeverity = text(v.Jank), text(v.Severity)
-	r.PresentType, r.PredictionType = text(v.Present), text(v.Prediction)
+	r.JankType, r.JankSeverity = new(v.Jank.String()), new(v.Severity.String())
+	r.PresentType, r.PredictionType = new(v.Present.String()), new(v.Prediction.String())
 	r.OnTimeFinish = answer(v.OnTimeFinish)
 }
 
@@ -323,9 +308,8 @@ func (r *row) setLateBuffer(c *why.Causes, l *why.Explanation) {
 
 // setShare sets the columns of a cause.
 func (r *row) setShare(s *why.Share) {
-	value, usual, share := int64(s.Value), int64(s.Usual), int64(s.Share)
 	r.CauseWait, r.CauseStage, r.CauseSlice = optional(s.Wait.String()), optional(s.Stage.String()), optional(s.Slice)
-	r.CauseTime, r.CauseUsual, r.CauseShare = &value, &usual, &share
+	r.CauseTime, r.CauseUsual, r.CauseShare = new(int64(s.Value)), new(int64(s.Usual)), new(int64(s.Share))
 	if s.Culprit != nil {
 		r.CauseCulprit = optional(causetext.Culprit(s.Culprit))
 	}
@@ -379,8 +363,7 @@ func known[T ~int | ~int64](v T) *int64 {
 	if v == 0 {
 		return nil
 	}
-	n := int64(v)
-	return &n
+	return new(int64(v))
 }
 
 // answer returns a pointer to whether the answer is yes, or nil if it is not said.
@@ -388,8 +371,7 @@ func answer(a analyzer.Answer) *bool {
 	if a == analyzer.NotSaid {
 		return nil
 	}
-	yes := a == analyzer.Yes
-	return &yes
+	return new(a == analyzer.Yes)
 }
 
 // optional returns a pointer to s, or nil if s is empty.

@@ -3,6 +3,7 @@ package frametable
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"io"
 	"iter"
 	"maps"
@@ -77,11 +78,7 @@ func tableColumns(inputs []Input, names map[string]string, o *Options) []tableCo
 			return shown
 		}},
 	}...)
-	hasCauses := false
-	for _, in := range inputs {
-		hasCauses = hasCauses || in.Causes != nil
-	}
-	if hasCauses {
+	if slices.ContainsFunc(inputs, func(in Input) bool { return in.Causes != nil }) {
 		columns = append(columns, tableColumn{"cause", false, func(r *row, _ *Input) string { return r.cause() }})
 	}
 	if len(inputs) > 1 {
@@ -237,9 +234,9 @@ func writeTable(w io.Writer, inputs []Input, list iter.Seq[item], o Options) err
 			cell = c.shorten(cell, width)
 			pad := max(0, width-text.Width(cell))
 			if c.right {
-				line = append(appendBlanks(line, pad), cell...)
+				line = fmt.Appendf(line, "%*s%s", pad, "", cell)
 			} else {
-				line = appendBlanks(append(line, cell...), pad)
+				line = fmt.Appendf(line, "%s%*s", cell, pad, "")
 			}
 			shown++
 		}
@@ -247,13 +244,6 @@ func writeTable(w io.Writer, inputs []Input, list iter.Seq[item], o Options) err
 	}
 	out.Hidden(hidden)
 	return out.Flush()
-}
-
-func appendBlanks(line []byte, n int) []byte {
-	for range n {
-		line = append(line, ' ')
-	}
-	return line
 }
 
 // facts returns the facts of a frame in words, "on time" or, if it is unknown whether it

@@ -95,8 +95,7 @@ func (r *row) eachName(by func(string) string) {
 	}
 	for _, name := range []**string{&r.CauseSlice, &r.CauseCulprit, &r.Layer} {
 		if *name != nil {
-			s := by(**name) // the rows of a layer share the string
-			*name = &s
+			*name = new(by(**name)) // the rows of a layer share the string
 		}
 	}
 }
@@ -120,8 +119,7 @@ func writeJSON(w io.Writer, inputs []Input, rows iter.Seq[row]) error {
 	d := document{Frames: rows, Diagnostics: []diagnostic{}}
 	for _, in := range inputs {
 		if len(inputs) == 1 {
-			offset := int64(in.Timeline.Clock.Offset)
-			d.ClockOffset = &offset
+			d.ClockOffset = new(int64(in.Timeline.Clock.Offset))
 		}
 		for _, c := range in.Timeline.Diagnostics.Counts {
 			found := diagnostic{What: c.Diagnostic.String(), Count: c.Total, Lines: append([]int{}, c.Lines...)}
