@@ -70,7 +70,10 @@ const shownGroups = 100
 
 // pooled returns what inputs have together. all says that all groups and all measures are needed.
 func pooled(c *call, f *reportFlags, r *reader, list []input, all bool) (*report.Input, error) {
-	o := fleet.PoolOptions{Process: f.Process, Interactions: f.Kind.Value == "interaction", Layers: f.Kind.Value == "layer", Stages: all || r.format == "json" || r.format == "csv"}
+	o := fleet.PoolOptions{
+		Query:        fleet.Query{Process: f.Process, Stages: all || r.format == "json" || r.format == "csv"},
+		Interactions: f.Kind.Value == "interaction", Layers: f.Kind.Value == "layer",
+	}
 	if c.IsSet("by") {
 		o.By = splitList(f.By)
 	}

@@ -31,9 +31,9 @@ type Dataset struct {
 
 	some    []int // shards among Missing that have parts
 	store   Store
-	parts   [tables][]string // by shard
-	results []string         // by shard, of the table of results
-	columns []string         // by folder, as a text
+	parts   [tables][]string  // by shard
+	results []string          // by shard, of the table of results
+	columns map[string]string // by folder, as a text
 	// packed are the rows of traces in memory, which have no parts, and only the traces that are wanted; nil for all.
 	packed [tables][]packed
 	keeps  func(table, []string) wanted // the columns of packed

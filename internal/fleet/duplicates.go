@@ -5,8 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
-	"sync"
+	"slices"
 	"time"
 
 	"github.com/zeebo/xxh3"
@@ -74,24 +73,7 @@ type content struct {
 // of files of other shards only, of empty files, and files with an error.
 func divide(ctx context.Context, list []Input, groups [][]int, of func(*Input) (content, error)) (divided [][]int) {
 	contents, errs := make([]content, len(list)), make([]error, len(list))
-	tasks := make(chan int)
-	var workers sync.WaitGroup
-	for range 4 * runtime.GOMAXPROCS(0) { // they wait for storage
-		workers.Go(func() {
-			for i := range tasks {
-				contents[i], errs[i] = of(&list[i])
-			}
-		})
-	}
-	for _, group := range groups {
-		for _, i := range group {
-			if ctx.Err() == nil {
-				tasks <- i
-			}
-		}
-	}
-	close(tasks)
-	workers.Wait()
+	eachOf(ctx, slices.Concat(groups...), func(i *int) { contents[*i], errs[*i] = of(&list[*i]) })
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -107,11 +89,8 @@ func divide(ctx context.Context, list []Input, groups [][]int, of func(*Input) (
 			if len(members) < 2 || members[0] != i {
 				continue
 			}
-			for _, k := range members {
-				if !list[k].Other {
-					divided = append(divided, members)
-					break
-				}
+			if slices.ContainsFunc(members, func(k int) bool { return !list[k].Other }) {
+				divided = append(divided, members)
 			}
 		}
 	}

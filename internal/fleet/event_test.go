@@ -372,7 +372,7 @@ func TestRanking(t *testing.T) {
 			t.Errorf("%s is not in order", c.Title)
 		}
 	}
-	if report, err := Pool(t.Context(), "", []*Dataset{d}, PoolOptions{By: []string{causeDim}}); err == nil {
+	if report, err := Pool(t.Context(), "", []*Dataset{d}, PoolOptions{Query: Query{By: []string{causeDim}}}); err == nil {
 		t.Errorf("a report by cause: %v", report)
 	}
 	if _, err := NewRanking(Query{By: []string{layerDim}}, nil); err == nil {
@@ -476,7 +476,7 @@ func TestNoProcess(t *testing.T) {
 		process string
 		fails   bool
 	}{{"example.a", false}, {"", false}, {"nosuch", true}} {
-		_, report := Pool(t.Context(), "", []*Dataset{d}, PoolOptions{Process: test.process})
+		_, report := Pool(t.Context(), "", []*Dataset{d}, PoolOptions{Query: Query{Process: test.process}})
 		_, ranking := must.Get(NewRanking(Query{Process: test.process}, d.Dims))(t).Of(t.Context(), []*Dataset{d})
 		if (report != nil) != test.fails || (ranking != nil) != test.fails {
 			t.Errorf("%q: %v, %v", test.process, report, ranking)

@@ -106,7 +106,7 @@ func opened(t testing.TB, dir string) *Dataset {
 // pooledText returns the groups of a dataset as JSON.
 func pooledText(t *testing.T, dir string, by ...string) string {
 	t.Helper()
-	_, text := poolOf(t, []*Dataset{opened(t, dir)}, PoolOptions{By: by})
+	_, text := poolOf(t, []*Dataset{opened(t, dir)}, PoolOptions{Query: Query{By: by}})
 	return text
 }
 

@@ -83,18 +83,27 @@ func Merge(lists ...[]Input) []Input {
 // same dimensions. Objects in a store are left out: each would be a request. A description that cannot be read,
 // or not within the timeout, is left to the run. Zero means no timeout.
 func Describe(ctx context.Context, store Store, list []Input, timeout time.Duration) {
-	next := make(chan *Input)
+	eachOf(ctx, list, func(in *Input) {
+		if !in.IsEvent && in.Err == nil && !strings.Contains(in.Name, "://") {
+			in.Recording, _ = inputs.Within(ctx, timeout, func() (*meta.Meta, error) { return store.Describe(ctx, in.Name) })
+		}
+	})
+}
+
+// eachOf calls a function with each element of a list, several at once, until the context ends.
+func eachOf[T any](ctx context.Context, list []T, do func(*T)) {
+	next := make(chan *T)
 	var workers sync.WaitGroup
 	for range 4 * runtime.GOMAXPROCS(0) { // they wait for storage
 		workers.Go(func() {
-			for in := range next {
-				in.Recording, _ = inputs.Within(ctx, timeout, func() (*meta.Meta, error) { return store.Describe(ctx, in.Name) })
+			for x := range next {
+				do(x)
 			}
 		})
 	}
 	for i := range list {
-		if in := &list[i]; !in.IsEvent && in.Err == nil && !strings.Contains(in.Name, "://") && ctx.Err() == nil {
-			next <- in
+		if ctx.Err() == nil {
+			next <- &list[i]
 		}
 	}
 	close(next)

@@ -22,12 +22,12 @@ import (
 	"ohframe/internal/inputs"
 )
 
-// folders are the folders of a dataset. Each shard has a part in each.
-var folders = []string{tracesFolder, failuresFolder, interactionsFolder, layersFolder, eventsFolder, resultsFolder}
+// folders are those in which each shard has a part.
+var folders = Folders[1:]
 
 // Open opens a dataset and checks that its parts belong together.
 func Open(ctx context.Context, store Store, dir string) (*Dataset, error) {
-	d := &Dataset{Dir: dir, TraceCounts: causes.NewTraceCounts(), store: store}
+	d := &Dataset{Dir: dir, columns: map[string]string{}, TraceCounts: causes.NewTraceCounts(), store: store}
 	parts := map[int]int{} // how many each shard has
 	for _, folder := range folders {
 		shards, err := d.list(ctx, folder)
@@ -76,8 +76,8 @@ type head struct {
 // addShard adds the shard's parts. first is the head of the first shard's traces, nil for
 // that shard, and is returned.
 func (d *Dataset) addShard(ctx context.Context, k int, first *head) (*head, error) {
-	var heads []*head // in the order of folders
-	for _, folder := range folders {
+	heads := map[string]*head{}
+	for _, folder := range slices.Backward(folders) { // the traces have the dimensions of events
 		var r *record
 		var f Failure
 		var e EventRow
@@ -104,36 +104,37 @@ func (d *Dataset) addShard(ctx context.Context, k int, first *head) (*head, erro
 			first = h
 			d.Version, d.Dims, d.NoCauses = first.version, first.dims, first.noCauses
 			for _, folder := range folders {
-				d.columns = append(d.columns, recordOf(folder, d.Dims).schema.String())
+				d.columns[folder] = recordOf(folder, d.Dims).schema.String()
 			}
 		}
-		heads = append(heads, h)
+		heads[folder] = h
 	}
-	traces := heads[0]
-	for _, h := range heads {
+	traces := heads[tracesFolder]
+	for _, folder := range slices.Backward(folders) {
+		h := heads[folder]
 		if err := h.check(first, fmt.Sprintf("%d of %d", k, d.Shards)); err != nil {
 			return nil, err
 		}
 	}
-	for _, h := range heads[1:] {
-		if h.inputs != traces.inputs {
+	for _, folder := range folders {
+		if h := heads[folder]; h.inputs != traces.inputs {
 			return nil, &diag.Error{What: fmt.Sprintf("%s: of other traces than the shard's part in %s", h.name, tracesFolder), Hint: writeAgain}
 		}
 	}
-	for i, h := range heads {
-		if h.columns != d.columns[i] {
+	for _, folder := range folders {
+		if h := heads[folder]; h.columns != d.columns[folder] {
 			return nil, &diag.Error{What: h.name + ": has other columns than this version writes", Hint: writeAgain}
 		}
 	}
 	d.Traces += traces.traces
-	d.Measured += int(heads[slices.Index(folders, resultsFolder)].rows)
+	d.Measured += int(heads[resultsFolder].rows)
 	d.Rows += traces.rows
 	d.Damaged += traces.damaged
 	d.Unreliable += traces.unreliable
 	for t, folder := range tableFolders {
-		d.parts[t] = append(d.parts[t], heads[slices.Index(folders, folder)].name)
+		d.parts[t] = append(d.parts[t], heads[folder].name)
 	}
-	d.results = append(d.results, heads[slices.Index(folders, resultsFolder)].name)
+	d.results = append(d.results, heads[resultsFolder].name)
 	return first, nil
 }
 

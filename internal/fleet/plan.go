@@ -158,8 +158,9 @@ const (
 	resultsFolder      = "results"
 )
 
-// Folders are the folders of the parts of a dataset.
-var Folders = []string{tracesFolder, interactionsFolder, layersFolder, eventsFolder, failuresFolder, framesFolder, resultsFolder}
+// Folders are the folders of the parts of a dataset in the order in which Run writes them: the traces last. Only some
+// datasets have parts with frames.
+var Folders = []string{framesFolder, failuresFolder, eventsFolder, resultsFolder, layersFolder, interactionsFolder, tracesFolder}
 
 // partName returns the name of a shard's file in one of the folders.
 func partName(shard, shards int) string {
@@ -210,14 +211,12 @@ func tracesOf(inputs []Input) (n int) {
 	return n
 }
 
-// folders are the folders that a shard has a part in. The one of the traces is the last
-// to be written.
+// folders are the folders that a shard has a part in.
 func (p *Plan) folders() []string {
-	folders := []string{failuresFolder, eventsFolder, resultsFolder, layersFolder, interactionsFolder, tracesFolder}
 	if p.Frames {
-		folders = append([]string{framesFolder}, folders...)
+		return Folders
 	}
-	return folders
+	return Folders[1:]
 }
 
 // Check returns an error if the folders of the dataset have other files, or parts of another

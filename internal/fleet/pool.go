@@ -17,23 +17,19 @@ import (
 	"ohframe/internal/view"
 )
 
-// PoolOptions select what is pooled.
+// PoolOptions select what is pooled. The dimensions decide whether processes, interactions or layers are pooled; without
+// any, all three are, or those that Interactions and Layers ask for.
 type PoolOptions struct {
-	// By are dimensions, which decide whether processes, interactions or layers are pooled; nil for all three,
-	// or for those that Interactions and Layers ask for.
-	By                   []string
+	Query
 	Interactions, Layers bool
-	// Process, Top and Stages are as in Query.
-	Process string
-	Top     int
-	Stages  bool
 }
 
 // queries returns what is asked of each table.
 func (o *PoolOptions) queries() (list []Query, err error) {
 	all := [tables][]string{{"kind", "process"}, {"process", sceneDim, pageDim}, {"process", layerDim}}
 	for t, by := range all {
-		q := Query{Process: o.Process, Top: o.Top, Stages: o.Stages}
+		q := o.Query
+		q.By = nil
 		if o.By != nil {
 			of, err := tableOf(o.By)
 			if err != nil {

@@ -91,11 +91,11 @@ func TestPooledTraces(t *testing.T) {
 		t.Errorf("some traces of the dataset: %s", firstDifference(got, some))
 	}
 	for _, by := range [][]string{nil, {}, {"version", "process"}, {"version", "scene", "page"}, {"layer"}, {"format", "recorded_day"}} {
-		_, want := poolOf(t, []*Dataset{memory}, PoolOptions{By: by})
-		if _, got := poolOf(t, []*Dataset{opened(t, all)}, PoolOptions{By: by}); got != want {
+		_, want := poolOf(t, []*Dataset{memory}, PoolOptions{Query: Query{By: by}})
+		if _, got := poolOf(t, []*Dataset{opened(t, all)}, PoolOptions{Query: Query{By: by}}); got != want {
 			t.Errorf("by %q: the dataset has %s", by, firstDifference(got, want))
 		}
-		if _, got := poolOf(t, []*Dataset{opened(t, halves[0]), opened(t, halves[1])}, PoolOptions{By: by}); got != want {
+		if _, got := poolOf(t, []*Dataset{opened(t, halves[0]), opened(t, halves[1])}, PoolOptions{Query: Query{By: by}}); got != want {
 			t.Errorf("by %q: two datasets have %s", by, firstDifference(got, want))
 		}
 	}
@@ -135,7 +135,7 @@ func TestPoolOfOne(t *testing.T) {
 				}
 			}
 		}
-		in := must.Get(Pool(t.Context(), "", []*Dataset{d}, PoolOptions{Stages: true}))(t)
+		in := must.Get(Pool(t.Context(), "", []*Dataset{d}, PoolOptions{Query: Query{Stages: true}}))(t)
 		for _, p := range in.Stats.Processes {
 			if p.Pool.Count != 1 {
 				continue
@@ -188,7 +188,7 @@ func TestLargestGroups(t *testing.T) {
 		row.Numbers[columnIndex["frames"]] = int64(1000 + i)
 		rows = append(rows, row)
 	}
-	in := must.Get(Pool(t.Context(), "pool", []*Dataset{dataset(t, rows)}, PoolOptions{By: []string{"device"}}))(t)
+	in := must.Get(Pool(t.Context(), "pool", []*Dataset{dataset(t, rows)}, PoolOptions{Query: Query{By: []string{"device"}}}))(t)
 	const most = "d10 d11 d12 d13 d14 d15 d16 d17 d18 d19 d20 d21 d22 d23 d24 d25 d26 d27 d28 d29"
 	for all, want := range map[bool]string{false: most, true: "d00 d01 d02 d03 d04 d05 d06 d07 d08 d09 " + most} {
 		var b bytes.Buffer
@@ -208,7 +208,7 @@ func TestPoolConditions(t *testing.T) {
 		content := must.Get(os.ReadFile("../../testdata/" + name))(t)
 		d.Add(name, nil, must.Get(ohframe.Read(t.Context(), bytes.NewReader(content), ohframe.Options{}))(t))
 	}
-	in := must.Get(Pool(t.Context(), "", []*Dataset{d}, PoolOptions{Stages: true}))(t)
+	in := must.Get(Pool(t.Context(), "", []*Dataset{d}, PoolOptions{Query: Query{Stages: true}}))(t)
 	list := must.Get(condition.Parse("fling.response_ms>1, launch.first_frame_ms>1, layer(gameSurface).fps<1, layer.fps<1, nosuch: fps<1, hot.first_frame_ms>1, first_draw_frames>1", condition.OfValues))(t)
 	got := map[string]string{}
 	for _, c := range list.CheckReport("", in.Stats, nil) {
