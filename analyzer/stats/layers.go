@@ -63,7 +63,7 @@ func layers(t *analyzer.Timeline, o Options) []*Layer {
 	drops := t.Drops()
 	for _, l := range t.Layers {
 		if o.Process == nil || l.Process != nil && o.Process(l.Process) {
-			x := newLayer(l)
+			x := NewLayer(l)
 			x.Drops = LayerDropsOf(drops[l])
 			list = append(list, x)
 		}
@@ -71,7 +71,8 @@ func layers(t *analyzer.Timeline, o Options) []*Layer {
 	return list
 }
 
-func newLayer(l *analyzer.Layer) *Layer {
+// NewLayer returns the measures of a layer, without Drops.
+func NewLayer(l *analyzer.Layer) *Layer {
 	s := &Layer{ID: l.ID, Name: l.Name, Framework: optionalText(l.Framework.String()), Source: l}
 	if l.Queue != 0 {
 		s.Queue = clone(l.Queue)

@@ -308,7 +308,7 @@ func frameCauses(in *Input, o Options) (blocks []view.Block) {
 	drawn := 0
 	for _, p := range in.Processes {
 		if p.onTime() {
-			blocks = append(blocks, view.Note{Text: noneLate("in "+text.Count(p.Frames.Complete, "frame")+" of "+text.ProcessName(p.Name), p.Frames.Complete, p.Frames.Complete-p.Frames.Judged)})
+			blocks = append(blocks, view.Note{Text: p.subject().Summary()})
 			continue
 		}
 		for _, b := range p.Blocks(in.Causes, o, &drawn) {
@@ -380,12 +380,12 @@ func (i *ExplainedInteraction) responseBlocks(all bool) []view.Block {
 	table := view.Table{Label: "What the response was spent on", Cards: true, Columns: []view.Column{
 		{Title: "Step"}, {Title: "ms", Number: true}, {Title: "Usual", Number: true}, {Title: "Excess", Number: true}, {Title: "Mostly"},
 	}}
-	compared := false
+	compared, normal := 0, trace.Duration(0)
 	for n := range steps {
 		step := &steps[n]
 		usual, excess := "", ""
 		if d, ok := i.usual(step); ok {
-			compared = true
+			compared, normal = compared+1, normal+d
 			usual, excess = text.Milliseconds(d), number(step.Time-d)
 		}
 		ms := text.Milliseconds(step.Time)
@@ -396,10 +396,13 @@ func (i *ExplainedInteraction) responseBlocks(all bool) []view.Block {
 	}
 	if known {
 		sum := row("sum", text.Milliseconds(total), "", "", "")
+		if compared == len(steps) {
+			sum.Cells[2].Text, sum.Cells[3].Text = text.Milliseconds(normal), number(total-normal)
+		}
 		sum.Strong = true
 		table.Rows = append(table.Rows, sum)
 	}
-	if compared {
+	if compared > 0 {
 		table.More = "Usual: the median of the other interactions of the scene"
 	} else {
 		table.RemoveColumns(2, 4)

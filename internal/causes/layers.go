@@ -164,8 +164,8 @@ func (in *Input) layerBlocks(o Options) (note []view.Block, sections []view.Bloc
 		case l.Late == 0:
 			onTime = append(onTime, l)
 			if len(note) < maxLayers || o.All {
-				if len(l.Cadences) > 1 || len(l.Cadences) == 1 && (o.Layer != nil || l.Cadences[0].Buffers > 1) {
-					note = append(note, view.Note{Text: layerName(l.Layer) + ": " + text.LayerCadences(stats.LayerCadences(l.Layer), l.Unit(), o.start)})
+				if words := l.measures(o); words != "" && (o.Layer != nil || len(l.Cadences) > 1 || len(l.Cadences) == 1 && l.Cadences[0].Buffers > 1) {
+					note = append(note, view.Note{Text: layerName(l.Layer) + ": " + words})
 				}
 				note = append(note, l.drops(o, layerName(l.Layer)+": ")...)
 			}
@@ -222,10 +222,26 @@ func (l *ExplainedLayer) about(o Options) string {
 	if l.Process != nil {
 		words = append(words, "of "+text.ProcessName(l.Process.Name))
 	}
-	if s := text.LayerCadences(stats.LayerCadences(l.Layer), l.Unit(), o.start); s != "" {
+	if s := l.measures(o); s != "" {
 		words = append(words, s)
 	}
 	return strings.Join(words, " · ")
+}
+
+// measures are the cadence of a layer, and of one that was asked for its frame rate and dropped buffers; empty if unknown.
+func (l *ExplainedLayer) measures(o Options) string {
+	var list []string
+	m := stats.NewLayer(l.Layer)
+	if s := text.LayerCadences(m.Cadences, l.Unit(), o.start); s != "" {
+		list = append(list, s)
+	}
+	if o.Layer != nil && m.FPS != nil {
+		list = append(list, text.Value(stats.Hertz, m.FPS)+" FPS")
+	}
+	if o.Layer != nil && m.Buffers > 0 {
+		list = append(list, fmt.Sprintf("%d dropped", m.Dropped))
+	}
+	return strings.Join(list, ", ")
 }
 
 // blocks returns the ranking and the late buffers of a layer.
@@ -342,8 +358,9 @@ func (l *ExplainedLayer) lives(list []*why.Explanation, o Options) view.Table {
 	for _, b := range shown {
 		table.Columns = append(table.Columns, view.Column{Title: text.Since(o.start, b.Buffer.Present), Number: true})
 	}
-	sum := row("sum", "")
+	usual := trace.Duration(0)
 	for _, step := range steps {
+		usual += step.Usual
 		r := row(causetext.Step(&step), number(step.Usual))
 		longest := step.Usual
 		for _, b := range shown {
@@ -355,6 +372,7 @@ func (l *ExplainedLayer) lives(list []*why.Explanation, o Options) view.Table {
 			table.Rows = append(table.Rows, r)
 		}
 	}
+	sum := row("sum", number(usual))
 	for _, b := range shown {
 		d := trace.Duration(0)
 		for i := range b.Steps {
