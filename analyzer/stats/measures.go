@@ -36,7 +36,7 @@ var Measures = declare[Process](slices.Concat(
 	[]Measure{
 		measure("jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / judged frames; null if no frame is judged, or too few of another framework", main, tested, rateOfLate, short("Jank", 0)),
 		measure("jank_rate_later_draws", "jank_rate_later_draws", Share, Lower, "Jank rate without first draws", "the same of all frames but first draws, which no animation waits for; null if there are none"),
-		measure("lost_ns", "lost_ms", Milliseconds, Lower, "Lost time, ms", "sum of the overruns of late frames; null if no frame is judged, or if by how much frames were late is unknown", short("Lost ms", 0)),
+		measure("lost_ns", "lost_ms", Milliseconds, Lower, "Lost time, ms", "time by which late frames ended after their deadlines, in sum; null if no frame is judged, or if by how much frames were late is unknown", short("Lost ms", 0)),
 		measure("empty_rate", "empty_rate", Share, Lower, "Empty rate", "empty frames / frames that are known to be empty or not; null without complete frames, or if `empty` is null", main, share("empty", "empty_known")),
 		measure("fps.rate_hz", "fps", Hertz, Higher, "FPS", "frames shown per second while animating: without idle time; null if no two frames follow each other without any", main, tested, perRefresh, animating, shownRate, short("FPS", 2)),
 		measure("fps.all_hz", "fps_all", Hertz, Higher, "FPS, idle time included", "(`frames` − 1) / the time from first to last, without the time between traces"),
@@ -94,10 +94,10 @@ var Measures = declare[Process](slices.Concat(
 		{"severe", "severe_stutters", "Severe stutters", "late by more than 6"},
 		{"unknown", "unknown_stutters", "Stutters of unknown level", "late, with an unknown deadline or refresh period"},
 	}),
-	durationMeasures("p50", "half of the frames took at most this long", short("P50 ms", 6)),
-	durationMeasures("p90", "90 % did"),
-	durationMeasures("p95", "95 % did; null for fewer than 20 frames", short("P95 ms", 4)),
-	durationMeasures("p99", "99 % did; null for fewer than 100 frames", short("P99 ms", 0)),
+	durationMeasures("p50", "half of the complete frames took at most this long", short("P50 ms", 6)),
+	durationMeasures("p90", "90 % of the complete frames took at most this long"),
+	durationMeasures("p95", "95 % of the complete frames, late or not, took at most this long; null for fewer than 20", short("P95 ms", 4)),
+	durationMeasures("p99", "99 % of the complete frames took at most this long; null for fewer than 100", short("P99 ms", 0)),
 	durationMeasures("max", "the longest", longest("duration", "duration_max_ns"), short("Max ms", 3)),
 	quantiles("overruns.", "overrun_", "Overrun ", Lower, "overrun", []quantile{
 		{"p50", "half of the frames ended at most this long after their deadline; negative before it"}, {"p90", "90 % did"},

@@ -247,7 +247,7 @@ func (d *Diff) mainOnOneSide() string {
 }
 
 // ranked returns the pairs that are shown: those that became worse first, of those with the same
-// verdict those whose lost time changed most, then those with a known jank rate and those with the most frames.
+// verdict those whose lost time changed most, then those with a known jank rate.
 func (d *Diff) ranked() []*Pair {
 	list := slices.Clone(text.Largest(d.Pairs, func(p *Pair) int { return frames(p.Base) + frames(p.New) }))
 	change := func(p *Pair) float64 {
@@ -263,10 +263,7 @@ func (d *Diff) ranked() []*Pair {
 		return 1
 	}
 	slices.SortStableFunc(list, func(a, b *Pair) int {
-		return cmp.Or(
-			cmp.Compare(a.verdict().rank(), b.verdict().rank()), cmp.Compare(change(b), change(a)), cmp.Compare(known(b), known(a)),
-			cmp.Compare(frames(b.Base)+frames(b.New), frames(a.Base)+frames(a.New)),
-		)
+		return cmp.Or(cmp.Compare(a.verdict().rank(), b.verdict().rank()), cmp.Compare(change(b), change(a)), cmp.Compare(known(b), known(a)))
 	})
 	return list
 }

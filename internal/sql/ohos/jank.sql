@@ -47,8 +47,8 @@ CREATE OR REPLACE PERFETTO TABLE ohos_jank(
   longest_streak_dur DURATION,
   -- The thread; NULL, as all that follow, if no frame was late.
   longest_streak_tid LONG,
-  -- Sum of the overruns of late frames; NULL if no frame is judged, or if by how much frames
-  -- were late is unknown.
+  -- Time by which late frames ended after their deadlines, in sum; NULL if no frame is judged,
+  -- or if by how much frames were late is unknown.
   lost_ns DURATION
 )
 AS

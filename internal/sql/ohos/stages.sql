@@ -15,13 +15,13 @@ CREATE OR REPLACE PERFETTO TABLE ohos_frame_duration(
   process_name STRING,
   -- Number of frames.
   frames LONG,
-  -- Half of the frames took at most this long.
+  -- Half of the complete frames took at most this long.
   p50_ns DURATION,
-  -- 90 % did.
+  -- 90 % of the complete frames took at most this long.
   p90_ns DURATION,
-  -- 95 % did; NULL for fewer than 20 frames.
+  -- 95 % of the complete frames, late or not, took at most this long; NULL for fewer than 20.
   p95_ns DURATION,
-  -- 99 % did; NULL for fewer than 100 frames.
+  -- 99 % of the complete frames took at most this long; NULL for fewer than 100.
   p99_ns DURATION,
   -- The longest.
   max_ns DURATION
