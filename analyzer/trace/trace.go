@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -118,5 +119,13 @@ func (d Duration) Abs() Duration {
 // Milliseconds returns d as a number of milliseconds.
 func (d Duration) Milliseconds() float64 { return float64(d) / float64(Millisecond) }
 
-// String formats d like a time.Duration, such as "16.6ms".
-func (d Duration) String() string { return time.Duration(d).String() }
+// String formats d like a time.Duration, such as "16.6ms", but "1h" instead of "1h0m0s".
+func (d Duration) String() string {
+	s := time.Duration(d).String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(s, zero) {
+			s = s[:len(s)-2]
+		}
+	}
+	return s
+}

@@ -22,9 +22,11 @@ func ParseEdge(s string) (Edge, error) {
 		return Edge{}, nil
 	}
 	if text, ok := strings.CutPrefix(s, "+"); ok {
-		d, err := time.ParseDuration(text)
-		if err == nil && d >= 0 {
+		if d, err := time.ParseDuration(text); err == nil && d >= 0 {
 			return Edge{set: true, relative: true, at: int64(d)}, nil
+		}
+		if t, ok := parseSeconds(text); ok {
+			return Edge{set: true, relative: true, at: int64(t)}, nil
 		}
 	} else if t, ok := parseSeconds(s); ok {
 		return Edge{set: true, at: int64(t)}, nil
@@ -48,7 +50,7 @@ func (e Edge) String() string {
 	case !e.set:
 		return ""
 	case e.relative:
-		return "+" + time.Duration(e.at).String()
+		return "+" + Duration(e.at).String()
 	}
 	return Time(e.at).String()
 }

@@ -12,13 +12,13 @@ import (
 func TestParseEdge(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "13762.791708": "13762.791708000", "13762.791708001": "13762.791708001", "13762": "13762.000000000", "0.5": "0.500000000",
-		"+1.5s": "+1.5s", "+0s": "+0s", "+250ms": "+250ms",
+		"+1.5s": "+1.5s", "+0s": "+0s", "+0.1": "+100ms", "+3600": "+1h", "+250ms": "+250ms",
 	} {
 		if got, err := trace.ParseEdge(text); err != nil || got.String() != want {
 			t.Errorf("%q: %q, %v, want %q", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"x", "1.", ".5", "-1", "+1", "+-1s", "+", "1.0:", "1.0000000001", "9000000001", "1s", " 1"} {
+	for _, text := range []string{"x", "1.", ".5", "-1", "+-1s", "+-1", "+1.", "+", "1.0:", "1.0000000001", "9000000001", "1s", " 1"} {
 		if got, err := trace.ParseEdge(text); err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("%q: %q, %v, want an error that names it", text, got, err)
 		}

@@ -16,7 +16,7 @@ import (
 // Arrange checks the flags of a command line, and moves them before the arguments, so that
 // "convert TRACE -o OUT" works: the library stops at the first argument.
 func Arrange(app *cli.App, args []string) ([]string, error) {
-	l := line{name: app.Name, flags: append([]cli.Flag{cli.VersionFlag}, app.Flags...)}
+	l := line{app: app, name: app.Name, flags: append([]cli.Flag{cli.VersionFlag}, app.Flags...)}
 	commands, first := app.Commands, 1
 	for len(commands) > 0 && len(args) > first {
 		i := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(args[first]) })
@@ -24,7 +24,7 @@ func Arrange(app *cli.App, args []string) ([]string, error) {
 			break
 		}
 		c := commands[i]
-		l = line{name: l.name + " " + c.Name, flags: c.Flags, sides: c.Name == "diff" && len(l.name) == len(app.Name)}
+		l = line{app: app, name: l.name + " " + c.Name, flags: c.Flags, sides: c.Name == "diff" && len(l.name) == len(app.Name)}
 		commands, first = c.Subcommands, first+1
 	}
 	l.isGroup = len(commands) > 0
@@ -33,6 +33,7 @@ func Arrange(app *cli.App, args []string) ([]string, error) {
 
 // line is a command line.
 type line struct {
+	app     *cli.App
 	name    string // of the command
 	flags   []cli.Flag
 	sides   bool // -- separates arguments, and flags may follow
@@ -122,12 +123,38 @@ func (l *line) noBool(name, value string) error {
 	return l.failure(dashed(name) + ": " + strconv.Quote(value) + " is not true or false")
 }
 
+// elsewhere are flags that other programs and other commands have, by their usual names.
+var elsewhere = map[string]string{"top": "all", "verbose": "all", "v": "all", "out": "output"}
+
 func (l *line) unknown(name string) error {
+	hint := l.name + " --help lists the flags"
 	var known []string
 	for _, f := range l.flags {
 		known = append(known, f.Names()[0])
+		if choice, ok := f.(*cli.StringFlag); ok && slices.Contains(strings.FieldsFunc(choice.Usage, func(r rune) bool { return r == '`' || r == '|' }), name) {
+			return diag.New(nil, "did you mean --"+choice.Name+" "+name+"? "+hint, "unknown flag %s", dashed(name))
+		}
 	}
-	return diag.New(nil, text.Suggest("--", name, known, l.name+" --help lists the flags"), "unknown flag %s", dashed(name))
+	if other := elsewhere[name]; slices.Contains(known, other) {
+		hint = "did you mean --" + other + "? " + hint
+	} else if commands := having(l.app.Name, l.app.Commands, name); len(commands) > 0 {
+		hint = "it is a flag of " + strings.Join(commands, ", ") + "; " + hint
+	} else {
+		hint = text.Suggest("--", name, known, hint)
+	}
+	return diag.New(nil, hint, "unknown flag %s", dashed(name))
+}
+
+// having returns the commands that have a flag.
+func having(before string, commands []*cli.Command, flag string) (names []string) {
+	for _, c := range commands {
+		name := before + " " + c.Name
+		if Find(c.Flags, dashed(flag)) != nil {
+			names = append(names, name)
+		}
+		names = append(names, having(name, c.Subcommands, flag)...)
+	}
+	return names
 }
 
 // Find returns the flag that an argument such as "-o" or "--output" names, or nil.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
 	"ohframe/internal/text"
 )
@@ -136,16 +137,12 @@ func (d *duration) Set(s string) error {
 	return err
 }
 
-// String returns "" for zero, and 5m for five minutes.
+// String returns "" for zero.
 func (d *duration) String() string {
-	s := time.Duration(*d).String()
 	if *d == 0 {
 		return ""
 	}
-	if short, ok := strings.CutSuffix(s, "m0s"); ok {
-		s = short + "m"
-	}
-	return s
+	return trace.Duration(*d).String()
 }
 
 // optional is the value of a flag without a default.

@@ -21,7 +21,7 @@ func TestParseDuration(t *testing.T) {
 			t.Errorf("%q: %v, %v, want an error that names it", text, got, err)
 		}
 	}
-	for d, want := range map[time.Duration]string{0: "", time.Minute: "1m", 5 * time.Minute: "5m", 90 * time.Second: "1m30s", 10 * time.Second: "10s", time.Hour: "1h0m"} {
+	for d, want := range map[time.Duration]string{0: "", time.Minute: "1m", 5 * time.Minute: "5m", 90 * time.Second: "1m30s", 10 * time.Second: "10s", time.Hour: "1h"} {
 		if got := (*duration)(&d).String(); got != want {
 			t.Errorf("%v: %q, want %q", d, got, want)
 		}

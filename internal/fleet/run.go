@@ -15,6 +15,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"ohframe"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/frametable"
 	"ohframe/internal/inputs"
 	"ohframe/internal/text"
@@ -262,7 +263,7 @@ func (r *Runner) analyse(ctx context.Context, in Input, workers int) result {
 	}
 	f := &Failure{Trace: in.Name, Dims: r.Plan.dims.of(in), Size: in.Size, Reason: reasonOf(o.err), Message: messageOf(o.err)}
 	if f.Reason == timeout {
-		f.Message = fmt.Sprintf("took longer than %s", r.Plan.Timeout)
+		f.Message = fmt.Sprintf("took longer than %s", trace.Duration(r.Plan.Timeout))
 	}
 	o.result.failure = f
 	return o.result

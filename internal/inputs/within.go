@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"ohframe/analyzer/trace"
 )
 
 // tooLong is the error of what takes longer than a limit.
 type tooLong time.Duration
 
-func (limit tooLong) Error() string { return fmt.Sprintf("took longer than %s", time.Duration(limit)) }
+func (limit tooLong) Error() string { return fmt.Sprintf("took longer than %s", trace.Duration(limit)) }
 
 // Is makes it context.DeadlineExceeded.
 func (limit tooLong) Is(err error) bool { return err == context.DeadlineExceeded }

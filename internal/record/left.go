@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
+	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
 	"ohframe/internal/exit"
 	"ohframe/internal/record/device"
@@ -144,7 +144,7 @@ func (r *recorder) owners(alive []device.Left) string {
 			who = "an ohframe that has ended"
 		}
 		if l.Live {
-			who += fmt.Sprintf(", for at most %s", time.Duration(max(0, l.Seconds))*time.Second)
+			who += fmt.Sprintf(", for at most %s", trace.Duration(max(0, l.Seconds))*trace.Second)
 		}
 		list = append(list, who)
 	}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
 	"ohframe/internal/exit"
 	"ohframe/internal/record/device"
@@ -191,7 +192,7 @@ func (r *runs) cool(ctx context.Context) (problem string, err error) {
 	}
 	begun, start := r.facts.Temperature, time.Now()
 	if begun > limit && r.Wait > 0 {
-		r.Say(Event{"waiting", fmt.Sprintf("Waiting up to %s for the device to cool from %.1f to %.1f °C", r.Wait, begun, limit), map[string]any{"reason": "warm", "temperature": begun, "limit": limit}})
+		r.Say(Event{"waiting", fmt.Sprintf("Waiting up to %s for the device to cool from %.1f to %.1f °C", trace.Duration(r.Wait), begun, limit), map[string]any{"reason": "warm", "temperature": begun, "limit": limit}})
 	}
 	for r.facts.Temperature > limit {
 		left := r.Wait - time.Since(start)

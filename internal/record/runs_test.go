@@ -43,7 +43,7 @@ func TestCoolSaysOnce(t *testing.T) {
 	if err != nil || problem != "" || progress != 5 {
 		t.Fatalf("%q, %v, %d readings shown, want 5", problem, err, progress)
 	}
-	if len(said) != 2 || said[0] != "Waiting up to 1h0m0s for the device to cool from 35.0 to 34.0 °C" || !strings.Contains(said[1], "has cooled to 34.0") {
+	if len(said) != 2 || said[0] != "Waiting up to 1h for the device to cool from 35.0 to 34.0 °C" || !strings.Contains(said[1], "has cooled to 34.0") {
 		t.Errorf("said %q", said)
 	}
 }
