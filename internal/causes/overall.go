@@ -112,6 +112,9 @@ func (o *Overall) key(c *Ranked) (values []*string) {
 
 func (o *Overall) summary() string {
 	if len(o.Causes) == 0 {
+		if slices.Contains(o.By, "scene") || slices.Contains(o.By, "page") {
+			return "no late frames and no hangs in interactions"
+		}
 		return "no late frames and no hangs"
 	}
 	c, group := o.Causes[0], ""

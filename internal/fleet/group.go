@@ -185,13 +185,20 @@ func (k *keyer) values(r *Row) []*string {
 // maxGroups bounds the memory for the keys of groups: 300 bytes each.
 const maxGroups = 200_000
 
-// noProcess returns the error of a pattern that matches no process of datasets; nil if they have none.
+// noProcess returns the error of a pattern that matches no process of datasets; nil if it matches one, or if they
+// have none.
 func noProcess(ctx context.Context, datasets []*Dataset, pattern string) error {
-	k, err := newKeyer(nil, Query{By: []string{"process"}})
-	if err != nil {
+	processes := func(pattern string) (map[string]*surveyed, error) {
+		k, err := newKeyer(nil, Query{By: []string{"process"}, Process: pattern})
+		if err != nil {
+			return nil, err
+		}
+		return survey(ctx, datasets, k)
+	}
+	if found, err := processes(pattern); err != nil || len(found) > 0 {
 		return err
 	}
-	found, err := survey(ctx, datasets, k)
+	found, err := processes("")
 	if err != nil || len(found) == 0 {
 		return err
 	}
