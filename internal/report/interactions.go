@@ -239,7 +239,7 @@ func (b *builder) interactionColumns(in *Input) []column[*stats.Interaction] {
 			}
 			return completion.cell(i)
 		}},
-		measure("fps"), measure("p95_ms"),
+		measure("fps"), narrow(measure("p95_ms")),
 		numbers(view.Column{Title: "At", Drop: 2, Meaning: "its input, or its begin without one, or where the trace begins to show it, from the start of the trace"}, func(i item) any { return text.Since(in.origin(), i.Source.Span().Start) }),
 		numbers(view.Column{Title: "Worst", Drop: 3, Meaning: "vsync id of the frame with the largest overrun"}, func(i item) any {
 			if i.WorstFrame == nil {

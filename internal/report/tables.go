@@ -94,13 +94,17 @@ func measured[T any](list stats.MeasureList, name string) column[T] {
 func measuredOf[T any](list stats.MeasureList, name string, of func(T) any) column[T] {
 	m := list.Named(name)
 	c := view.Column{Title: cmp.Or(m.Short, strings.Replace(m.Label, ", ", " ", 1)), Meaning: fullMeaning(m), Drop: m.Drop}
-	return narrow(levelled(numbers(c, func(x T) any {
+	column := levelled(numbers(c, func(x T) any {
 		subject := of(x)
 		if m.Estimated(subject) {
 			return estimate + valueOf(m, subject)
 		}
 		return valueOf(m, subject)
-	}), func(x T) view.Level { return view.LevelOf(rating.OfMeasure(m, m.Value(of(x)))) }))
+	}), func(x T) view.Level { return view.LevelOf(rating.OfMeasure(m, m.Value(of(x)))) })
+	if len(c.Title) <= len("1000.0") { // hardly wider than its numbers
+		return column
+	}
+	return narrow(column)
 }
 
 // valueOf returns the value of a measure as text.
@@ -119,11 +123,9 @@ func fullMeaning(m *stats.Measure) string {
 	return m.Explained() + "; " + colours(m.Rated)
 }
 
-// narrow breaks the title of a column in a narrow terminal, if it is wider than most numbers.
+// narrow breaks the title of a column in a narrow terminal.
 func narrow[T any](c column[T]) column[T] {
-	if len(c.Title) > len("1000.0") {
-		c.Short = strings.Replace(c.Title, " ", "\n", 1)
-	}
+	c.Short = strings.Replace(c.Title, " ", "\n", 1)
 	return c
 }
 
