@@ -11,7 +11,7 @@ import (
 	"ohframe/exporter/pftrace"
 )
 
-// Options decide what is written. The zero Options write all tracks.
+// Options decide what is written about the conversion.
 type Options struct {
 	// Input is the name of the input and Version that of the program. Perfetto's
 	// overview page shows them.

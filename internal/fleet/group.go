@@ -252,13 +252,13 @@ func gather[S sum[S]](ctx context.Context, datasets []*Dataset, w wanted, key fu
 			merge(all, part)
 			clear(part)
 			size = 0
+			total := 0
 			for _, sum := range all {
-				size += sum.size()
+				total += sum.size()
 			}
-			if size > maxGroups {
+			if total > maxGroups {
 				cancel(errTooManyGroups)
 			}
-			size = 0
 		}
 	}
 	for _, d := range datasets {

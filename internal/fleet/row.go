@@ -117,7 +117,7 @@ type rowCause struct {
 	worst Worst
 }
 
-// Worst is a late frame, without its commands.
+// Worst is a late frame or a hang. The commands about it are added when it is told.
 type Worst struct {
 	stats.PoolFrame
 	timed bool     // a worse frame of the process has the vsync id

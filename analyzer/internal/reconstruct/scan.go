@@ -48,7 +48,7 @@ const (
 	eventAction  actionKind = iota // an event; at is the time of the marker of its thread before it in the block, zero without one
 	switchAction                   // a switch between threads that live on, at a time
 	markerAction                   // the last marker of a thread before something happens to it
-	timeJump                       // the time goes on or back by minStep or more from a time on
+	timeJump                       // the time since the event before is minStep or more, either way; at is that event's time
 	// The others are for coverage.
 	firstLine   // the first of a CPU
 	firstSwitch // the first of a CPU; at is the time of the line of the CPU before it in the block, zero without one

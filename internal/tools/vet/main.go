@@ -24,7 +24,15 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	failed := false
+	failed := len(list) == 0
+	for _, p := range list {
+		if p.Module == nil { // nothing was found
+			for _, e := range p.Errors {
+				log.Print(e)
+				failed = true
+			}
+		}
+	}
 	packages.Visit(list, nil, func(p *packages.Package) {
 		// The standard library has only those errors that come from the functions' missing bodies.
 		if p.Module != nil {

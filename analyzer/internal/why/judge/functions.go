@@ -14,8 +14,8 @@ import (
 
 // The evidence that a frame was longer in a function (docs/why.md 11).
 const (
-	// leastOf is the least number of samples of the function, of why.LeastSamples in its stage. Two
-	// are often in one function by chance.
+	// leastOf is the least number of samples of the function, of why.LeastSamples in its stage and
+	// wait. Two are often in one function by chance.
 	leastOf = 3
 	// fewSampled is the least number of frames for a mean.
 	fewSampled = 3
@@ -121,8 +121,8 @@ func (j *judge) explainFunctions(a *account.Account, u *usual, usuals sums, e *w
 		stage := frame.ComponentTime(p.Component)
 		var usualStage trace.Duration
 		f.Usual, usualStage = j.usualFunction(u, usuals, &p, stage)
-		excess, stageExcess := f.Excess(), stage-usualStage
-		f.Sure = sure(&p, excess, stageExcess)
+		excess, allExcess := f.Excess(), stage-usualStage
+		f.Sure = sure(&p, excess, allExcess)
 		e.Functions = append(e.Functions, f)
 	}
 	slices.SortFunc(e.Functions, func(a, b why.FunctionTime) int {
@@ -135,19 +135,19 @@ func (j *judge) explainFunctions(a *account.Account, u *usual, usuals sums, e *w
 	e.Sampled = largestParts(e.Sampled)
 }
 
-// sure reports whether a frame was longer in a function, and not by chance: the excess of a stage is
-// mostly in it (docs/why.md 11).
-func sure(p *functions.Part, excess, stageExcess trace.Duration) bool {
+// sure reports whether a frame was longer in a function, and not by chance: the excess of its stage and
+// wait is mostly in it (docs/why.md 11).
+func sure(p *functions.Part, excess, allExcess trace.Duration) bool {
 	if p.Runs() {
-		return p.Samples >= leastOf && excess > 0 && excess*5 >= stageExcess*2
+		return p.Samples >= leastOf && excess > 0 && excess*5 >= allExcess*2
 	}
-	return excess > 0 && excess*2 >= stageExcess
+	return excess > 0 && excess*2 >= allExcess
 }
 
-// usualFunction returns how long frames on time are in a function in a stage, in the mean, and in
-// the stage. If too few of them were sampled, the function has its part of what is usual in the
-// stage.
-func (j *judge) usualFunction(u *usual, usuals sums, p *functions.Part, stage trace.Duration) (function, all trace.Duration) {
+// usualFunction returns how long frames on time are in a function in a stage and wait, in the mean,
+// and in all functions there, where this frame was for the time in. If too few of them were sampled,
+// the function has its part of what is usual there.
+func (j *judge) usualFunction(u *usual, usuals sums, p *functions.Part, in trace.Duration) (function, all trace.Duration) {
 	if u.functions == nil {
 		u.functions = &functions.Sum{}
 		for _, b := range u.references {
@@ -159,8 +159,8 @@ func (j *judge) usualFunction(u *usual, usuals sums, p *functions.Part, stage tr
 	if n := trace.Duration(u.functions.Frames); n >= fewSampled {
 		return u.functions.Of(p.Key).Time / n, u.functions.ComponentTime(p.Component) / n
 	}
-	all = min(usuals.of(component{p.Stage, p.Wait}).time, stage)
-	return scale(p.Time, all, stage), all
+	all = min(usuals.of(component{p.Stage, p.Wait}).time, in)
+	return scale(p.Time, all, in), all
 }
 
 // largestParts returns the parts with the most time, and the others without their functions.

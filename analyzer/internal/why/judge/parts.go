@@ -483,7 +483,8 @@ type waits struct {
 	medians    map[cohortWait]trace.Duration
 }
 
-// cohortWait is the times that references of a cohort, as of cohortCell, wait for threads of a kind.
+// cohortWait says which times are added up: those that references of a cohort, as of cohortCell, wait for threads of a
+// kind.
 type cohortWait struct {
 	waitID
 	cohort int

@@ -148,7 +148,8 @@ type ofCell struct {
 	reference       int32 // index
 }
 
-// cohortCell is the times in a slice of the references of a cohort; of all of them, if that is allCohorts.
+// cohortCell says which times are added up: those in a slice of the references of a cohort; of all of them, if that is
+// allCohorts.
 type cohortCell struct {
 	account.ID
 	cohort int
