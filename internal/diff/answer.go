@@ -69,7 +69,11 @@ func (d *Diff) answer() (a text.Answer) {
 	default:
 		a.Summary = fmt.Sprintf("%s compared, no frames; %s, so not tested", d.counts(0, func(*Group) bool { return true }), d.whyNotTested())
 	}
-	if main := d.mainOnOneSide(); main != "" {
+	switch main := d.mainOnOneSide(); {
+	case main == "":
+	case anyChanged > 0:
+		a.Sentences = append(a.Sentences, main)
+	default:
 		a.Summary, a.Sentences = main, slices.Insert(a.Sentences, 0, a.Summary)
 	}
 	if n := of[NotTested]; n > 0 && anyChanged+len(unclear) > 0 {
