@@ -52,7 +52,7 @@ func shownSeconds(i *stats.Interaction) float64 {
 // device returns the device's own figures beside those of the report, and what it counts otherwise.
 // It is empty if the device reports none.
 func (b *builder) device(list []*stats.Interaction) view.Section {
-	t := view.Table{Label: "The device's own figures", Columns: []view.Column{{Title: "#", Number: true}, {Title: "Interaction"}}}
+	t := view.Table{Label: "The device's own figures", Cards: true, Columns: []view.Column{{Title: "#", Number: true}, {Title: "Interaction"}}}
 	for _, f := range figures {
 		ours := measured[*stats.Interaction](stats.InteractionMeasures, f.Name).Column
 		t.Columns = append(t.Columns, ours, view.Column{Title: "Device", Number: true, Meaning: "the device's " + text.Label(f.Measure), Drop: f.Drop})

@@ -36,7 +36,7 @@ func hasDisplaySyncs(p *stats.Process) bool {
 // emptyFrames says why frames of applications are empty: those that cost the most first. It has
 // no rows if that is unknown of all.
 func (b *builder) emptyFrames(list []*process) view.Table {
-	t := view.Table{Label: "Why frames are empty", Columns: []view.Column{
+	t := view.Table{Label: "Why frames are empty", Cards: true, Columns: []view.Column{
 		{Title: "Why frames are empty", Min: nameWidth}, {Title: "PID", Number: true, Drop: 2},
 		{Title: "Asks for vsyncs", Meaning: define("display sync")},
 		{Title: "Empty", Number: true, Meaning: "empty frames that serve the display sync, of all frames that do"},

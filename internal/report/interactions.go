@@ -178,7 +178,6 @@ func (b *builder) interactionTable(in *Input, shown []*stats.Interaction, pictur
 		}
 	}
 	widen(&t)
-	t.Cards = true
 	return t
 }
 

@@ -50,6 +50,9 @@ func TestPages(t *testing.T) {
 					b.Screenshot(fmt.Sprintf("page-%s-%d-%s", page.name, width, scheme))
 					eval[bool](b, `(() => { window.folded = [...document.querySelectorAll("article[hidden]")]; folded.forEach((a) => a.hidden = false); return true })()`)
 					b.CheckNoSidewaysScroll(what)
+					if scrolled := eval[[]string](b, `[...document.querySelectorAll(".scroll")].filter((s) => s.scrollWidth > s.clientWidth).map((s) => s.ariaLabel)`); width < 400 && len(scrolled) > 0 {
+						t.Errorf("%s: tables %q have columns that a phone does not show", what, scrolled)
+					}
 					eval[bool](b, `folded.forEach((a) => a.hidden = true) || true`)
 					eval[bool](b, `document.querySelectorAll("article:not([hidden]) details").forEach((d, i) => d.open = i < 3) || true`)
 					b.CheckAccessible(what)

@@ -270,7 +270,7 @@ func (b *builder) pooledFrames(in *Input) view.Table {
 		columns = append(columns, command("Show it", func(f frame) string { return f.Open }))
 	}
 	t := tableOf("Worst frames", columns, all[:min(len(all), 2*briefItems)])
-	t.Sortable, t.Cards = false, true
+	t.Sortable = false
 	return t
 }
 

@@ -18,9 +18,9 @@ type column[T any] struct {
 	cell func(T) view.Cell
 }
 
-// tableOf returns a table with a row for each item. It can be sorted.
+// tableOf returns a table with a row for each item. It can be sorted, and a phone shows its rows as cards.
 func tableOf[T any](label string, columns []column[T], items []T) view.Table {
-	t := view.Table{Label: label, Sortable: true}
+	t := view.Table{Label: label, Sortable: true, Cards: true}
 	for _, c := range columns {
 		t.Columns = append(t.Columns, c.Column)
 	}

@@ -512,7 +512,7 @@ func (b *builder) causes(in *Input, p *process) []view.Block {
 
 // stages returns the times of each stage.
 func stages(p *stats.Process) view.Section {
-	t := view.Table{Label: "Stages", Columns: []view.Column{
+	t := view.Table{Label: "Stages", Cards: true, Columns: []view.Column{
 		{Title: "Stage"}, {Bars: true}, {Title: "P50 ms", Number: true}, {Title: "P90 ms", Number: true}, {Title: "Max ms", Number: true}, {Title: "Frames", Number: true},
 	}}
 	var longest trace.Duration
@@ -536,7 +536,7 @@ func stages(p *stats.Process) view.Section {
 // time.
 func (b *builder) worst(in *Input, p *process) view.Section {
 	explained := worstCauses(p.Process, p.causes)
-	t := view.Table{Label: "Worst frames", Sortable: true, Columns: []view.Column{
+	t := view.Table{Label: "Worst frames", Sortable: true, Cards: true, Columns: []view.Column{
 		{Title: "Worst at", Number: true}, {Title: "Trace time, s", Number: true, Drop: 1}, {Title: "Vsync", Number: true}, {Title: "Render vsync", Number: true, Drop: 3},
 		{Title: "Duration ms", Number: true}, {Title: "Overrun ms", Number: true}, {Title: "Periods", Number: true, Drop: 2, Meaning: colours(&stats.OverrunThresholds)}, {Title: explained.title},
 	}}
