@@ -190,11 +190,11 @@ func (p *Pair) leading() (list []*Measure) {
 	return list
 }
 
-// direction returns Better or Worse for a change that is large enough to count, whether or not it may be chance; otherwise Unclear.
+// direction returns Better or Worse for a change that is large enough to count, whether or not it may be chance; otherwise the zero value.
 func (m *Measure) direction() Verdict {
 	switch {
 	case m.equal() || m.Better == stats.Neither || math.Abs(*m.Delta) < m.smallest(nil):
-		return Unclear
+		return ""
 	case (*m.Delta < 0) == (m.Better == stats.Lower):
 		return Better
 	}
@@ -203,7 +203,7 @@ func (m *Measure) direction() Verdict {
 
 // opposite returns the first measure that went the other way than v; nil without one.
 func opposite(list []*Measure, v Verdict) *Measure {
-	other := map[Verdict]Verdict{Better: Worse, Worse: Better}[v]
+	other := map[Verdict]Verdict{Better: Worse, Worse: Better}[v] // empty for other verdicts
 	if i := slices.IndexFunc(list, func(m *Measure) bool { return other != "" && m.direction() == other }); i >= 0 {
 		return list[i]
 	}

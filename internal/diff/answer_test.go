@@ -21,6 +21,9 @@ func TestHeadlines(t *testing.T) {
 	side := func(application string, every, late, took, runs int) Side { // late frames of each 20
 		return repeated(runs, gallery(application, "render_service", 60, every, length(late, 20, took)).side(application))
 	}
+	few := func(every, late, took int) Side { // late frames of 250
+		return gallery("gallery", "render_service", 250, every, length(late, 250, took)).side("few")
+	}
 	withNotes := gallery("gallery", "render_service", 60, 20, length(12, 20, 11)) // which draw more frames
 	notes := withNotes.process(200, "notes")
 	for i := range 90 {
@@ -39,6 +42,7 @@ func TestHeadlines(t *testing.T) {
 		{side("gallery", 20, 2, 19, 5), Join("varied", runs), "gallery is better: duration P95 19.0 → 11.0 ms, but jank rate 10.0 % → 20.0 % (not significant). No significant change in 1 process"},
 		{side("gallery", 20, 2, 11, 1), side("notes", 20, 2, 11, 1), "gallery is only in base, notes is only in new. render_service: jank rate 0 %, hitch ratio 0.0 ms/s on both sides; one run each, so not tested"},
 		{side("gallery", 20, 2, 11, 5), repeated(5, withNotes.side("gallery")), "gallery is worse: jank rate 10.0 % → 60.0 %, duration P50 5.0 → 11.0 ms, duration P90 5.0 → 11.0 ms. No significant change in 1 process. notes is only in new"},
+		{few(25, 25, 11), few(20, 26, 19), "gallery: jank rate 10.0 % → 10.4 %, FPS 40.0 → 50.0, but duration P95 11.0 → 19.0 ms; one run each, so not tested"},
 	} {
 		must.Equal(t, compare(t, test.base, test.new, Options{}).verdict(), test.want)
 	}
