@@ -194,11 +194,6 @@ func newInteraction(i *analyzer.Interaction, parts parts) *Interaction {
 	return s
 }
 
-// Hitching reports whether the hitches of an interaction reach HitchThresholds.
-func (s *Interaction) Hitching() bool {
-	return s.HitchRatio != nil && *s.HitchRatio >= HitchThresholds.Warning
-}
-
 // IsFling reports whether the limits of a fling apply: the finger moves, or the scene is named
 // so. A fling at the start of a trace has no input there.
 func (s *Interaction) IsFling() bool {

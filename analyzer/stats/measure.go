@@ -93,6 +93,8 @@ type Thresholds struct {
 	// Warning is the lowest value of that level, Critical the highest that is not yet critical. It is zero if
 	// no value is.
 	Warning, Critical float64
+	// Limit is what is said of Warning, before the number: "good below".
+	Limit string
 	// Source names who set the values.
 	Source string
 }

@@ -120,11 +120,11 @@ var Measures = declare[Process](slices.Concat(
 
 // The thresholds, which are the field's. docs/glossary.md lists them.
 var (
-	HitchThresholds   = Thresholds{"hitch ratio, ms/s", 5, 10, "Apple: less than 5 is good, more than 10 critical; Huawei: less than 5, of flings"}
-	RunThresholds     = Thresholds{"longest run of missed vsyncs", 3, 0, "Huawei: noticeable"}
-	JankThresholds    = Thresholds{"share of late frames, %", 5, 25, "from 5 %, P95 is late; Google Play: a session with more than 25 % slow frames is slow"}
-	FrameThresholds   = Thresholds{"duration of a frame, ms", 16, 700, "Android: a slow frame, a frozen frame"}
-	OverrunThresholds = Thresholds{"overrun, refresh periods", 2, 6, "OpenHarmony's stutter levels (HapRay): medium from 2, severe above 6"}
+	HitchThresholds   = Thresholds{"hitch ratio, ms/s", 5, 10, "good below", "Apple: less than 5 is good, more than 10 critical; Huawei: less than 5, of flings"}
+	RunThresholds     = Thresholds{"vsyncs missed in a row", 3, 0, "noticeable from", "Huawei: noticeable"}
+	JankThresholds    = Thresholds{"share of late frames, %", 5, 25, "", "from 5 %, P95 is late; Google Play: a session with more than 25 % slow frames is slow"}
+	FrameThresholds   = Thresholds{"duration of a frame, ms", 16, 700, "", "Android: a slow frame, a frozen frame"}
+	OverrunThresholds = Thresholds{"overrun, refresh periods", 2, 6, "", "OpenHarmony's stutter levels (HapRay): medium from 2, severe above 6"}
 )
 
 // What measures of processes and interactions have alike, the first one of layers, too.

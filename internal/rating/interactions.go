@@ -22,45 +22,47 @@ const LimitsNote = "The limits are those of Huawei's application experience stan
 
 // Missed is a published limit that an interaction misses.
 type Missed struct {
-	Measure *stats.Measure
-	Level   Level
-	Text    string // by how much: "hitch ratio 12.0 ms/s, critical above 10"
+	Response bool // the limit is that of responses; others are of smoothness
+	Level    Level
+	Text     string // by how much: "hitch ratio 12.0 ms/s, critical above 10"
 }
 
-// IsResponse reports whether the limit is that of responses.
-func (m *Missed) IsResponse() bool { return m.Measure == response }
-
-var response = stats.InteractionMeasures.Named("response_ms")
-
-// Smoothness are the measures with a published limit besides the response, for interactions that it is for.
-var Smoothness = []struct {
-	*stats.Measure
-	Of func(*stats.Interaction) bool
-}{
-	{stats.InteractionMeasures.Named("hitch"), (*stats.Interaction).IsFling},
-	{stats.InteractionMeasures.Named("longest_missed_run"), func(*stats.Interaction) bool { return true }},
-}
+var (
+	response = stats.InteractionMeasures.Named("response_ms")
+	hitches  = stats.InteractionMeasures.Named("hitch")
+	run      = stats.InteractionMeasures.Named("longest_missed_run")
+)
 
 // MissedBy returns the published limits that an interaction misses.
 func MissedBy(i *stats.Interaction) (list []Missed) {
 	if level := OfGrade(i.ResponseGrade()); level != None {
 		limit := stats.LimitOf(i.Source)
 		longest := text.Number(max(limit.S, limit.B).Milliseconds(), 0)
-		list = append(list, Missed{response, level, text.Stated(response, i.Response) + ", the limit is " + longest})
+		list = append(list, Missed{true, level, text.Stated(response, i.Response) + ", the limit is " + longest})
 	}
-	for _, m := range Smoothness {
-		x := m.Value(i)
-		level := OfMeasure(m.Measure, x)
-		if level == None || !m.Of(i) {
-			continue
-		}
-		beyond := fmt.Sprintf("noticeable from %g", m.Rated.Warning)
-		if level == Critical {
-			beyond = fmt.Sprintf("critical above %g", m.Rated.Critical)
-		}
-		list = append(list, Missed{m.Measure, level, text.Stated(m.Measure, x) + ", " + beyond})
+	if level := OfMeasure(hitches, i.HitchRatio); level != None && i.IsFling() {
+		list = append(list, Missed{false, level, text.Stated(hitches, i.HitchRatio) + ", " + beyond(hitches.Rated, level)})
+	}
+	if level := OfMeasure(run, run.Value(i)); level != None {
+		list = append(list, Missed{false, level, text.Count(*i.LongestMissedRun, "vsync") + " missed in a row, " + beyond(run.Rated, level)})
 	}
 	return list
+}
+
+// beyond says which of two thresholds a level is beyond.
+func beyond(t *stats.Thresholds, level Level) string {
+	if level == Critical {
+		return fmt.Sprintf("critical above %g", t.Critical)
+	}
+	return fmt.Sprintf("%s %g", t.Limit, t.Warning)
+}
+
+// Misses reports whether an interaction misses the limit of its response, and whether it janked.
+func Misses(i *stats.Interaction) (response, janked bool) {
+	for _, m := range MissedBy(i) {
+		response, janked = response || m.Response, janked || !m.Response
+	}
+	return response, janked
 }
 
 // Headline returns what is said of inputs, after sentences about hangs, if any are given, and about the
@@ -72,12 +74,12 @@ func Headline(hangs string, said text.Answer, inputs ...[]*stats.Interaction) (a
 	for _, list := range inputs {
 		total += len(list)
 		for _, i := range list {
-			missed := MissedBy(i)
-			if n := len(missed); n > 0 && !missed[n-1].IsResponse() {
+			tooLate, jank := Misses(i)
+			if jank {
 				janked = append(janked, i)
 			}
 			switch {
-			case len(missed) > 0 && missed[0].IsResponse():
+			case tooLate:
 				late = append(late, i)
 			case i.ResponseGrade() == stats.GradeB:
 				slow = append(slow, i)

@@ -25,7 +25,7 @@ func TestOf(t *testing.T) {
 		must.Equal(t, Of(c.of, c.value), c.want, "%s of %g", c.of.Label, c.value)
 	}
 	x := 20.0
-	for name, want := range map[string]Level{"hitches": None, "p95_ms": Warning, "max_ms": Warning, "ui_work_p50_ms": None, "jank_rate": Critical} {
+	for name, want := range map[string]Level{"hitches": None, "hitch_ratio": Critical, "p95_ms": Warning, "max_ms": Warning, "ui_work_p50_ms": None, "jank_rate": Critical} {
 		if got := OfMeasure(stats.Measures.Named(name), &x); got != want || OfMeasure(stats.Measures.Named(name), nil) != None {
 			t.Errorf("%s is %d, want %d", name, got, want)
 		}

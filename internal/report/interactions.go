@@ -152,13 +152,10 @@ func (b *builder) limits(list []*stats.Interaction) (notes []view.Block) {
 		b.limited = true
 		add("Grades", "S is the best, then A and B; below is not acceptable. "+rating.LimitsNote)
 	}
-	if smooth := func(i *stats.Interaction) bool { return i.IsFling() && rating.Smoothness[0].Value(i) != nil }; !b.hitched && slices.ContainsFunc(list, smooth) {
+	if hitches := func(i *stats.Interaction) bool { return i.HitchRatio != nil && i.IsFling() }; !b.hitched && slices.ContainsFunc(list, hitches) {
 		b.hitched = true
-		var limits []string
-		for _, m := range rating.Smoothness {
-			limits = append(limits, colours(m.Rated))
-		}
-		add("Limits of a fling", strings.Join(limits, "; "))
+		add("Limits of a fling", fmt.Sprintf("a hitch ratio under %g ms/s (Huawei, Apple), critical above %g (Apple); %g vsyncs missed in a row are noticeable (Huawei)",
+			stats.HitchThresholds.Warning, stats.HitchThresholds.Critical, stats.RunThresholds.Warning))
 	}
 	return notes
 }

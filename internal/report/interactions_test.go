@@ -118,11 +118,11 @@ func TestInteractions(t *testing.T) {
 	for _, want := range []string{
 		"1 of 4 interactions janked: 2 (fling of a list of com.example.gallery) com.example.gallery: 1 of 46 frames late, 35.0 ms lost",
 		"Interactions 4 interactions, 1 beyond a published limit: 2 ",
-		"2, fling of a list: hitch ratio 166.7 ms/s, critical above 10; longest run of missed vsyncs 4, noticeable from 3 ",
+		"2, fling of a list: hitch ratio 166.7 ms/s, critical above 10; 4 vsyncs missed in a row, noticeable from 3 ",
 		"3: its input is not in the trace", "3: no frame is known to have shown it",
 		"Limits of the response: a fling (the finger moves) S 80, A 120, B 180 ms; a cold launch S 680 ms",
 		"measurements with a camera, which include 15–30 ms that a trace does not show",
-		"Limits of a fling: hitch ratio, ms/s: yellow from 5, red above 10 (Apple: ",
+		"Limits of a fling: a hitch ratio under 5 ms/s (Huawei, Apple), critical above 10 (Apple); 3 vsyncs missed in a row",
 		"Why: ohframe why --interaction 2 -- flings.ftrace",
 		"Response of 2: the device measures to the end of drawing, the report to the present",
 		"Completion of 2: the device measures to the end of drawing, the report to the present",
@@ -216,11 +216,11 @@ func TestMissedLimits(t *testing.T) {
 		{"grade B", func(i *stats.Interaction) { i.Grade = known(stats.GradeB) }, ""},
 		{"below", func(i *stats.Interaction) { i.Response, i.Grade = known(180.1), known(stats.GradeBelow) }, "response 180.1 ms, the limit is 180"},
 		{"ratio", func(i *stats.Interaction) { i.HitchRatio = known(4.99) }, ""},
-		{"ratio at the limit", func(i *stats.Interaction) { i.HitchRatio = known(5.0) }, "hitch ratio 5.0 ms/s, noticeable from 5"},
-		{"ratio not critical", func(i *stats.Interaction) { i.HitchRatio = known(10.0) }, "hitch ratio 10.0 ms/s, noticeable from 5"},
+		{"ratio at the limit", func(i *stats.Interaction) { i.HitchRatio = known(5.0) }, "hitch ratio 5.0 ms/s, good below 5"},
+		{"ratio not critical", func(i *stats.Interaction) { i.HitchRatio = known(10.0) }, "hitch ratio 10.0 ms/s, good below 5"},
 		{"ratio critical", func(i *stats.Interaction) { i.HitchRatio = known(10.1) }, "hitch ratio 10.1 ms/s, critical above 10"},
 		{"run", func(i *stats.Interaction) { i.LongestMissedRun = known(2) }, ""},
-		{"run noticeable", func(i *stats.Interaction) { i.LongestMissedRun = known(3) }, "longest run of missed vsyncs 3, noticeable from 3"},
+		{"run noticeable", func(i *stats.Interaction) { i.LongestMissedRun = known(3) }, "3 vsyncs missed in a row, noticeable from 3"},
 		{"ratio of a click", func(i *stats.Interaction) {
 			i.HitchRatio, i.Scene, i.Input = known(50.0), "ABILITY_OR_PAGE_SWITCH", known("last_up")
 			i.Source = &analyzer.Interaction{Input: analyzer.LastUp, Scene: i.Scene, Process: i.Source.Process}

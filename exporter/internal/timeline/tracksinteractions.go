@@ -13,6 +13,7 @@ import (
 	"ohframe/exporter/internal/annotation"
 	"ohframe/internal/causetext"
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/rating"
 	"ohframe/internal/text"
 )
 
@@ -51,10 +52,9 @@ func (w *trackWriter) writeInteraction(lanes *lanes, measured *stats.Interaction
 	whole := i.Span()
 	whole.Start = max(whole.Start, i.Process.Alive.Start) // before, Perfetto has another process with the id
 	track := lanes.limited(&whole, maxInteractionRows)
-	slow := measured.ResponseGrade() == stats.GradeBelow
-	hitching := measured.Hitching()
+	slow, janked := rating.Misses(measured)
 	s := slice{Interval: whole, colour: interactionColour, flow: arrows.toPresent(w, i.Last, whole.End)}
-	if slow || hitching {
+	if slow || janked {
 		s.colour = missedLimitColour
 	}
 	s.name = fmt.Appendf(nil, "%s #%d", text.InteractionName(i), i.ID)
@@ -66,13 +66,13 @@ func (w *trackWriter) writeInteraction(lanes *lanes, measured *stats.Interaction
 	if i.Launch() {
 		w.writeLaunchStages(track, whole, measured, arrows)
 	} else {
-		w.writeSceneParts(track, whole, i, slow, hitching, arrows)
+		w.writeSceneParts(track, whole, i, slow, janked, arrows)
 	}
 	w.end(track, whole.End)
 }
 
 // writeSceneParts writes the response of a scene, and the animation after it.
-func (w *trackWriter) writeSceneParts(track uint64, whole analyzer.Interval, i *analyzer.Interaction, slow, hitching bool, arrows arrows) {
+func (w *trackWriter) writeSceneParts(track uint64, whole analyzer.Interval, i *analyzer.Interaction, slow, janked bool, arrows arrows) {
 	if d, ok := i.Response(); ok && d >= 0 && i.FirstShown <= whole.End {
 		s := slice{Interval: analyzer.Interval{Start: whole.Start, End: i.FirstShown}, colour: responseColour}
 		s.name, s.flow = fmt.Appendf(nil, "response %s ms", text.Milliseconds(d)), arrows.toPresent(w, i.First, s.End)
@@ -94,7 +94,7 @@ func (w *trackWriter) writeSceneParts(track uint64, whole analyzer.Interval, i *
 			s.name = append(s.name, "≥ "...)
 		}
 		s.name = fmt.Appendf(s.name, "%s ms", text.Milliseconds(s.Duration()))
-		if hitching {
+		if janked {
 			s.colour = hitchesColour
 		}
 		w.slice(track, &s)
