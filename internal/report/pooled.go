@@ -93,7 +93,7 @@ func (p *process) topShare() string {
 
 // pooled returns what the traces of an input have together.
 func (b *builder) pooled(in *Input, list []*process) (blocks []view.Block) {
-	head := view.Section{Title: text.Printable(in.Name), About: in.Pool.about()}
+	head := view.Section{Title: text.Printable(in.Name), About: in.Pool.about(), Article: b.page}
 	if not := in.Pool.NotCounted(); not != "" {
 		head.Blocks = append(head.Blocks, view.Note{Text: not, Level: view.Warning})
 	}

@@ -9,6 +9,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/causes"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
@@ -93,6 +94,14 @@ func TestThresholds(t *testing.T) {
 		if !strings.Contains(table, cell) {
 			t.Errorf("no %q in\n%s", cell, table)
 		}
+	}
+}
+
+// The page of several traces has no panel with only a title.
+func TestPooledTitle(t *testing.T) {
+	page := write(t, []Input{{Name: "files", Stats: &stats.Report{}, Pool: &Pool{TraceCounts: causes.TraceCounts{Traces: 2, Measured: 2}}}}, "html", Options{})
+	if empty := regexp.MustCompile(`<section class="panel">\s*<div class="head">.*</div>\s*</section>`).FindString(page); empty != "" || !strings.Contains(page, "<h2>files</h2><p>2 traces</p>") {
+		t.Errorf("a panel has only a title, or there is no title: %s", empty)
 	}
 }
 
