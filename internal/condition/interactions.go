@@ -129,7 +129,7 @@ func didYouMean(name string) string {
 	return "; did you mean " + name + "?"
 }
 
-func (g *group) noun() string { return "interaction" }
+func (g *group) items() Items { return Interactions }
 
 func (g *group) measured() (string, stats.Unit) { return g.measure.Name, g.measure.Unit }
 

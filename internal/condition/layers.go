@@ -64,7 +64,7 @@ func (p *parser) layers() (*layers, error) {
 	return nil, fmt.Errorf("unknown measure %q of layers%s", measure, didYouMean(similar))
 }
 
-func (s *layers) noun() string { return layerSubject }
+func (s *layers) items() Items { return Layers }
 
 func (s *layers) measured() (string, stats.Unit) { return s.measure.Name, s.measure.Unit }
 

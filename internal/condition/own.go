@@ -21,7 +21,7 @@ func newOwn(text string) *own {
 	return &own{name, measure}
 }
 
-func (o *own) noun() string { return "own measure" }
+func (o *own) items() Items { return OwnMeasures }
 
 // measured returns milliseconds: the unit of a value may be another one.
 func (o *own) measured() (string, stats.Unit) { return o.measure, stats.Milliseconds }

@@ -20,8 +20,7 @@ type part struct {
 
 // subject is what a condition is on that is not on processes, with a measure of it.
 type subject interface {
-	// noun is what the items are: "interaction", "layer" or "own measure".
-	noun() string
+	items() Items // not Frames
 	// measured returns the name of the measure, and its unit.
 	measured() (string, stats.Unit)
 	// has reports whether the condition is on an item, a *stats.Interaction, *stats.Layer or *stats.Own.
@@ -31,12 +30,23 @@ type subject interface {
 	none(c *Condition, r *stats.Report, several bool) string
 }
 
-// Noun returns what the condition is on that is not on processes: "interaction", "layer" or "own measure"; empty for others.
-func (c *Condition) Noun() string {
+// Items says what a condition is on.
+type Items int
+
+// What conditions are on: frames of processes, or items.
+const (
+	Frames Items = iota
+	Interactions
+	Layers
+	OwnMeasures
+)
+
+// On returns what the condition is on.
+func (c *Condition) On() Items {
 	if c.subject == nil {
-		return ""
+		return Frames
 	}
-	return c.subject.noun()
+	return c.subject.items()
 }
 
 // Has reports whether a condition that is not on processes is on an item, a *stats.Interaction, *stats.Layer or *stats.Own.

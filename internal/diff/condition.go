@@ -21,6 +21,8 @@ type Outcome struct {
 	Reason string
 	// Change is what the condition is on; nil if it is missing.
 	Change *condition.Change
+
+	of *condition.Condition
 }
 
 // checkConditions computes Outcomes. The conditions are a family of tests of their own.
@@ -50,11 +52,11 @@ func (m *Measure) change(c *condition.Condition) *condition.Change {
 	}
 }
 
-// findOutcomes finds what conditions are on.
+// findOutcomes finds what conditions are on. Each has an outcome: without one it would pass.
 func (d *Diff) findOutcomes(o Options) {
 	var onProcesses []*condition.Condition
 	for i := range o.FailOn {
-		if c := &o.FailOn[i]; c.Noun() == "" {
+		if c := &o.FailOn[i]; c.On() == condition.Frames {
 			onProcesses = append(onProcesses, c)
 		}
 	}
@@ -94,9 +96,15 @@ func (d *Diff) findOutcomes(o Options) {
 	}
 	for _, groups := range d.groups() {
 		for i := range o.FailOn {
-			if c := &o.FailOn[i]; c.Noun() == groups.kind.noun && !d.checkGroups(c, groups) {
+			if c := &o.FailOn[i]; c.On() == groups.kind.on && !d.checkGroups(c, groups) {
 				d.notSelected(c, groups, o)
 			}
+		}
+	}
+	for i := range o.FailOn {
+		c := &o.FailOn[i]
+		if !slices.ContainsFunc(d.Outcomes, func(out Outcome) bool { return out.of == c }) {
+			d.unknown(c, text.Printable(c.Process), "not in both traces")
 		}
 	}
 }
@@ -200,7 +208,7 @@ func (d *Diff) unknown(c *condition.Condition, process, why string) {
 }
 
 func (d *Diff) add(c *condition.Condition, out Outcome) {
-	out.Measure, out.Condition, out.File, out.Line = c.Measure, c.String(), c.File, c.Line
+	out.of, out.Measure, out.Condition, out.File, out.Line = c, c.Measure, c.String(), c.File, c.Line
 	d.Outcomes = append(d.Outcomes, out)
 }
 

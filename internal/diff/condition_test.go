@@ -105,6 +105,23 @@ func TestConditionsOnlyInNew(t *testing.T) {
 	}
 }
 
+// A condition whose process or kind of groups is not compared cannot be checked: without an outcome it would pass.
+func TestConditionsWithoutOutcome(t *testing.T) {
+	hung := before()
+	report := *hung.Stats
+	report.Processes = append(slices.Clone(report.Processes), &stats.Process{Kind: stats.Application, PID: 900, Name: "mail", Hangs: &stats.Hangs{Hangs: 1}})
+	hung.Stats = &report
+	for _, text := range []string{"mail: longest_hang_ms>+100", "layer.fps<-5%"} {
+		o := Options{FailOn: conditions(t, text)}
+		d := compare(t, hung, before(), o)
+		d.Layers, d.Outcomes = d.Own, nil
+		d.checkConditions(o)
+		if got := (&condition.Gate{Checks: d.Checks()}).Status(); got != condition.Unknown {
+			t.Errorf("%s: %q: %v", text, got, d.Checks())
+		}
+	}
+}
+
 // A condition on jank is not on a process whose frames are never judged, unless it is on no other.
 func TestNeverJudged(t *testing.T) {
 	scene := gallery("gallery", "render_service", 20, 20, func(int) int { return 9 })

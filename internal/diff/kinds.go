@@ -15,6 +15,7 @@ import (
 
 // kind is how groups of a kind are shown.
 type kind struct {
+	on          condition.Items
 	noun, nouns string // "interaction", "interactions"
 	ofRun       string // what the value of a run is
 	// title is the name of a group as conditions have it, without the process.
@@ -30,7 +31,7 @@ type kind struct {
 
 var interactionKind = kindOf[stats.Interaction]{
 	kind: kind{
-		noun: "interaction", nouns: "interactions", ofRun: "the mean of its interactions",
+		on: condition.Interactions, noun: "interaction", nouns: "interactions", ofRun: "the mean of its interactions",
 		// "APP_LIST_FLING on pages/Index", "cold launch"
 		title: func(g *Group) string { return g.onPage(string(g.Name)) },
 		words: func(g *Group) string { return g.onPage(cmp.Or(text.Scene(string(g.Name)), string(g.Name))) },
@@ -93,7 +94,7 @@ func (g *Group) onPage(scene string) string {
 
 var layerKind = kindOf[stats.Layer]{
 	kind: kind{
-		noun: "layer", nouns: "layers", ofRun: "the value of all its layers with the name",
+		on: condition.Layers, noun: "layer", nouns: "layers", ofRun: "the value of all its layers with the name",
 		title:    func(g *Group) string { return cmp.Or(text.Printable(string(g.Name)), text.Unknown) },
 		words:    func(g *Group) string { return text.ShortLayerName(string(g.Name), text.LayerWidth) },
 		sizes:    "Buffers",
@@ -122,7 +123,7 @@ func producer(l *stats.Layer) string {
 
 var ownKind = kindOf[stats.Own]{
 	kind: kind{
-		noun: "own measure", nouns: "own measures", ofRun: "that of all its values",
+		on: condition.OwnMeasures, noun: "own measure", nouns: "own measures", ofRun: "that of all its values",
 		title: (*Group).ownName, words: (*Group).ownName,
 		sizes:    "Values",
 		measures: stats.OwnMeasures, leading: stats.LeadingOfOwn,
