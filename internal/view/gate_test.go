@@ -232,7 +232,7 @@ func TestConditions(t *testing.T) {
 	undecided := GateReport{Gate: condition.Gate{Checks: []condition.Check{check("a", "passed", "+9 %", 4), check("b", "passed", "0 %", 0)}}}
 	must.Equal(t, undecided.summary(), "2 checks, none failed, 1 undecided")
 	page := write(t, &Document{Gate: undecided}, "html")
-	if !strings.Contains(page, "<summary>1 condition passed</summary><ul><li>b: jank_rate&gt;30%: 0 %</ul>") || !strings.Contains(page, "<h2>1 condition undecided</h2><ul><li>a: jank_rate&gt;30%: &#43;9 %</ul>") {
+	if !strings.Contains(page, "<summary>1 condition passed</summary><ul><li>b: jank_<wbr>rate&gt;30%: 0 %</ul>") || !strings.Contains(page, "<h2>1 condition undecided</h2><ul><li>a: jank_<wbr>rate&gt;30%: +9 %</ul>") {
 		t.Error("a page does not list what is undecided")
 	}
 	g := GateReport{Gate: condition.Gate{Checks: []condition.Check{check("a", "passed", "0 %", -30), check("b", "passed", "+9 %", 4), check("c", "unknown", "why", 0), check("d", "failed", "+50 %", 45)}}}
@@ -310,4 +310,15 @@ func TestNothingChecked(t *testing.T) {
 	if err := Write(io.Discard, &Document{}, "pdf", text.Style{}); err == nil {
 		t.Error("a format that does not exist")
 	}
+}
+
+// Names in the summary and in each list of conditions can be broken after their parts, too.
+func TestSoftConditions(t *testing.T) {
+	d := &Document{Answer: text.Answer{Summary: "com.example: late"}}
+	for i, s := range []condition.Status{condition.Failed, condition.Unknown, condition.Passed, condition.Passed} {
+		d.Gate.Checks = append(d.Gate.Checks, condition.Check{Process: "com.example", Condition: "p95_ms>1", Status: s, Undecided: i == 3})
+	}
+	page := write(t, d, "html")
+	must.Equal(t, strings.Count(page, "<li>com.<wbr>example: p95_<wbr>ms&gt;1: "), 4, "conditions")
+	must.Equal(t, strings.Count(page, ">com.<wbr>example: late</p>"), 1, "summaries")
 }
