@@ -71,10 +71,12 @@ func (i *Interaction) String() string {
 	add(i.Interrupted, "interrupted")
 	add(i.TimedOut, "timed out")
 	if d := i.Device; d != nil {
-		names := [...]string{"response", "completion", "hitches", "longest", "fps"}
-		for n, value := range d.All() {
-			if *value != nil {
-				add(true, "device's %s %g", names[n], **value)
+		for _, f := range []struct {
+			name  string
+			value *float64
+		}{{"response", d.ResponseMS}, {"completion", d.CompletionMS}, {"hitches", d.HitchRatio}, {"longest", d.MaxFrameMS}, {"fps", d.FPS}} {
+			if f.value != nil {
+				add(true, "device's %s %g", f.name, *f.value)
 			}
 		}
 	}

@@ -172,19 +172,13 @@ const (
 	FirstFrameRender      = "First Frame, render"
 )
 
-// DeviceFigures are what the device itself reports of an interaction. Nil is unknown. The order is that of
-// hitrace.ParseFigure.
+// DeviceFigures are what the device itself reports of an interaction. Nil is unknown.
 type DeviceFigures struct {
 	ResponseMS   *float64 `json:"response_ms"`    // its response, to the millisecond
 	CompletionMS *float64 `json:"completion_ms"`  // its completion, to the millisecond
-	HitchRatio   *float64 `json:"hitch_ms_per_s"` // hitches, in ms per second
+	HitchRatio   *float64 `json:"hitch_ms_per_s"` // its hitch ratio
 	MaxFrameMS   *float64 `json:"max_frame_ms"`   // its longest frame
 	FPS          *float64 `json:"fps"`            // frames / its duration
-}
-
-// All returns the figures in their order.
-func (d *DeviceFigures) All() [5]**float64 {
-	return [...]**float64{&d.ResponseMS, &d.CompletionMS, &d.HitchRatio, &d.MaxFrameMS, &d.FPS}
 }
 
 // Hang is a slice of an application's main thread outside of frames that is at least MinHang

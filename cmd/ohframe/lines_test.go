@@ -115,9 +115,9 @@ var (
 func divides(t *testing.T, out string) {
 	flat := strings.Join(strings.Fields(out), " ")
 	number := func(s string) float64 { return must.Get(strconv.ParseFloat(s, 64))(t) }
-	for what, r := range map[string]*regexp.Regexp{"FPS": dividedFPS, "hitches": dividedHitch} {
+	for what, r := range map[string]*regexp.Regexp{"FPS": dividedFPS, "hitch ratio": dividedHitch} {
 		list := r.FindAllStringSubmatch(flat, -1)
-		if want := strings.Count(flat, map[string]string{"FPS": " s, every ", "hitches": " hitches: "}[what]); len(list) < want {
+		if want := strings.Count(flat, map[string]string{"FPS": " s, every ", "hitch ratio": " hitches: "}[what]); len(list) < want {
 			t.Errorf("%s: %d of %d can be divided", what, len(list), want)
 		}
 		for _, m := range list {

@@ -164,13 +164,10 @@ func (m *Measure) name() string {
 	return text.Label(m.definition)
 }
 
-// hitches is the index in stats.Leading of the measure of time that was lost at the display.
-const hitches = 1
-
-// lost is the lost time per second, or that at the display if the causes are unknown.
+// lost is the lost time per second, or the hitch ratio if the causes are unknown.
 func (p *Pair) lost() *Measure {
 	if p.Causes == nil || p.RulesDiffer || p.Causes.Lost.Delta == nil {
-		return p.measure(stats.Leading[hitches])
+		return p.measure("hitch_ratio")
 	}
 	return p.Causes.Lost.Measure
 }
@@ -178,9 +175,9 @@ func (p *Pair) lost() *Measure {
 // leading are the measures that matter most in a process: the jank rate, the lost time, or the hitches where its causes are
 // unknown, the frame rate and the duration of frames. Those that do not compare are left out.
 func (p *Pair) leading() (list []*Measure) {
-	for i, name := range leadingNames(p.RefreshDiffers) {
+	for _, name := range leadingNames(p.RefreshDiffers) {
 		m := p.measure(name)
-		if i == hitches {
+		if name == "hitch_ratio" {
 			m = p.lost()
 		}
 		if m.Delta != nil && m.incomparable == "" {

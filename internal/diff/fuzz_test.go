@@ -126,7 +126,7 @@ func sideOf(name string, t *analyzer.Timeline) Side {
 // checkDiff checks what must be true for any two traces. how chooses the format.
 func checkDiff(t *testing.T, base, new Side, how byte) {
 	t.Helper()
-	list := conditions(t, "jank_rate>+2%, fps<-5%, p95_ms>+1, fling.response_ms>+1, launch.first_frame_ms>+1, layer.late>+1pp, layer(video*).fps<-1")
+	list := conditions(t, "jank_rate>+2%, fps<-5%, p95_ms>+1, hitch_ratio>+0.5, fling.response_ms>+1, launch.first_frame_ms>+1, layer.late>+1pp, layer(video*).fps<-1")
 	options := Options{FailOn: list}
 	there, err := Compare(base, new, options)
 	checkReport(t, base, new, report.Formats[int(how)%len(report.Formats)])

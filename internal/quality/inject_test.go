@@ -190,7 +190,8 @@ func measured(t *ohframe.Trace) map[string]*float64 {
 	list := map[string]*float64{}
 	for _, p := range stats.Compute(t.Timeline, stats.Options{}).Processes {
 		for _, m := range stats.Measures {
-			if slices.Contains(stats.Leading, m.Name) {
+			switch m.Name {
+			case "jank_rate", "p95_ms", "fps", "hitch_ratio":
 				list[p.Name+" "+m.Name] = m.Of(p)
 			}
 		}

@@ -75,10 +75,14 @@ func (b *builder) picture(in *Input, i *stats.Interaction) (s view.Strip, used m
 	if i.Page != nil {
 		s.About += " · " + text.Printable(*i.Page)
 	}
-	for _, name := range stats.LeadingOfInteractions {
-		if m := stats.InteractionMeasures.Named(name); !m.Launch && m.Of(i) != nil {
-			s.About += " · " + text.Stated(m, m.Value(i))
-		}
+	if i.Response != nil {
+		s.About += " · response " + number(i.Response) + " ms"
+	}
+	if i.FPS != nil {
+		s.About += " · " + number(i.FPS) + " FPS"
+	}
+	if i.HitchRatio != nil {
+		s.About += " · hitches " + number(i.HitchRatio) + " ms/s"
 	}
 	axis := in.pictureAxis(i)
 	s.From, s.To = text.Since(in.origin(), axis.Start), text.Since(in.origin(), axis.End)

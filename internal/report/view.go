@@ -403,7 +403,7 @@ func (b *builder) processColumns(list []*process) []column[*process] {
 		{view.Column{Title: "Process", Min: nameWidth}, func(p *process) view.Cell { return b.nameCell(text.Process(p.Process), 2*nameWidth) }},
 		numbers(view.Column{Title: "Late", Meaning: define("late")}, func(p *process) any { return text.Late(p.Process) }),
 	}
-	for _, name := range []string{stats.Leading[0], stats.Leading[1], stats.Leading[2], "lost_ms"} {
+	for _, name := range []string{"jank_rate", "hitch_ratio", "fps", "lost_ms"} {
 		columns = append(columns, measure(name))
 	}
 	if slices.ContainsFunc(list, hasTopCause) {

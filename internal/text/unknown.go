@@ -2,7 +2,6 @@ package text
 
 import (
 	"slices"
-	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
@@ -28,21 +27,10 @@ var Unknowns = []unknownFact{
 	because(analyzer.ReasonNotShown, "no frame is known to have shown it"),
 	because(analyzer.ReasonProcessUnseen, "the trace has no line of its process"),
 	because(analyzer.ReasonDeviceContradicts, "the device reports two values of one figure, which is left out"),
-	{Text: ofGaps() + " need two frames without a pause between them, P95 needs 20", Is: func(i *stats.Interaction) bool { return i.Frames != nil && i.FPS == nil && !i.Source.Launch() }},
+	{Text: "FPS and the hitch ratio need two frames without a pause between them, P95 needs 20", Is: func(i *stats.Interaction) bool { return i.Frames != nil && i.FPS == nil && !i.Source.Launch() }},
 	{Text: "P95 needs 20 frames", Is: func(i *stats.Interaction) bool { return i.FPS != nil && i.P95 == nil }},
 	{Text: "another interaction interrupted it, as the device reports", Is: func(i *stats.Interaction) bool { return i.Interrupted }},
 	{Text: "it has no end; the device ends it after 10 s", Is: func(i *stats.Interaction) bool { return i.TimedOut }},
-}
-
-// ofGaps names the measures of gaps between frames.
-func ofGaps() string {
-	var names []string
-	for i := range stats.InteractionMeasures {
-		if m := &stats.InteractionMeasures[i]; m.Aggregate != nil && slices.Contains(m.Aggregate.Counts, "shown_gaps") {
-			names = append(names, Label(m))
-		}
-	}
-	return strings.Join(names, " and ")
 }
 
 func because(reason analyzer.Reasons, text string) unknownFact {

@@ -15,7 +15,7 @@ var (
 		title: "Jank by process",
 		columns: []column{
 			{"process", "process_name"}, {"pid", "pid"}, {"kind", "kind"},
-			{"frames", measure("frames.complete")}, {"late", measure("frames.late")}, ofProcess(stats.Leading[0]), ofProcess(stats.Leading[1]), ofProcess(stats.Leading[2]),
+			{"frames", measure("frames.complete")}, {"late", measure("frames.late")}, ofProcess("jank_rate"), ofProcess("hitch_ratio"), ofProcess("fps"),
 			ofProcess("p50_ms"), ofProcess("p95_ms"), ofProcess("max_ms"),
 			{"slight", measure("stutter.slight")}, {"medium", measure("stutter.medium")}, {"severe", measure("stutter.severe")},
 			{"hitches", measure("hitches.hitches")}, {"empty", measure("frames.empty")}, {"misaligned", measure("frames.misaligned")},
@@ -50,7 +50,7 @@ var (
 		columns: []column{
 			{"process", "process_name"}, {"pid", "pid"}, {"kind", "kind"}, ofProcess("fps"), ofProcess("fps_all"),
 			{"refreshes per frame", measure("fps.cadence.every")}, {"of Hz", measure("fps.cadence.refresh_hz")}, {"frames", measure("fps.frames")}, {"shown by", measure("fps.event")},
-			ofProcess("hitches"), ofProcess("lost_frames"), ofProcess("hitch_ms"), ofProcess(stats.Leading[1]), {"gaps", measure("hitches.gaps")},
+			ofProcess("hitches"), ofProcess("lost_frames"), ofProcess("hitch_ms"), ofProcess("hitch_ratio"), {"gaps", measure("hitches.gaps")},
 		},
 		from:   "_ohos_report WHERE " + measure("fps.event") + " IS NOT NULL",
 		order:  "kind, process_name, pid",

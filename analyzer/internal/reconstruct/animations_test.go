@@ -59,7 +59,7 @@ func TestEveryNthVsync(t *testing.T) {
 	}
 }
 
-// TestPauseChangesNothing: the same frames have the same rate and hitches, however long a
+// TestPauseChangesNothing: the same frames have the same rate and hitch ratio, however long a
 // recording idles between them.
 func TestPauseChangesNothing(t *testing.T) {
 	var first *stats.Report

@@ -86,7 +86,7 @@ type report struct {
 	input       int64      // milliseconds since 1970
 	page        string
 	animator    string
-	figures     [hitrace.Figures]*float64
+	figures     [hitrace.FigureCount]*float64
 	contradicts bool
 }
 
@@ -636,7 +636,10 @@ func (s *scene) report(r *report) {
 		s.Reasons |= analyzer.ReasonDeviceContradicts
 	}
 	d := &analyzer.DeviceFigures{}
-	for figure, to := range d.All() {
+	for figure, to := range map[hitrace.Figure]**float64{
+		hitrace.ResponseFigure: &d.ResponseMS, hitrace.CompletionFigure: &d.CompletionMS, hitrace.MaxFrameFigure: &d.MaxFrameMS,
+		hitrace.HitchRatioFigure: &d.HitchRatio, hitrace.FPSFigure: &d.FPS,
+	} {
 		if v := r.figures[figure]; v != nil && v != &contradicted {
 			*to = v
 			s.Device = d

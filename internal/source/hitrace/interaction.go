@@ -77,23 +77,33 @@ func ParseRenderedScene(text []byte) (s RenderedScene, ok bool) {
 	return s, true
 }
 
-// figures are what follows "RSJankStats::" before the value of each figure that render_service reports of a scene.
-var figures = [...]string{
-	"ReportEventResponse responseLatency is ",
-	"ReportEventComplete e2eLatency is ",
-	"ReportEventHitchTimeRatio hitch time ratio is ",
-	"ReportEventJankFrame maxFrameTime is ",
-	"RecordAnimationDynamicFrameRate frame rate is ",
+// Figure is a figure that render_service reports of a scene.
+type Figure uint8
+
+// The figures.
+const (
+	ResponseFigure Figure = iota
+	CompletionFigure
+	MaxFrameFigure
+	HitchRatioFigure
+	FPSFigure
+	FigureCount
+)
+
+// figureNames are what follows "RSJankStats::" before the value.
+var figureNames = [...]string{
+	ResponseFigure:   "ReportEventResponse responseLatency is ",
+	CompletionFigure: "ReportEventComplete e2eLatency is ",
+	MaxFrameFigure:   "ReportEventJankFrame maxFrameTime is ",
+	HitchRatioFigure: "ReportEventHitchTimeRatio hitch time ratio is ",
+	FPSFigure:        "RecordAnimationDynamicFrameRate frame rate is ",
 }
 
-// Figures is the number of figures.
-const Figures = len(figures)
-
-// ParseFigure returns the index of the figure of a JankStats marker, its value, and the description of its
+// ParseFigure returns the figure of a JankStats marker, its value, and the description of its
 // scene. ok is false if the marker has none.
-func ParseFigure(text []byte) (figure int, value float64, scene []byte, ok bool) {
+func ParseFigure(text []byte) (figure Figure, value float64, scene []byte, ok bool) {
 	_, rest, _ := bytes.Cut(text, []byte("::"))
-	for figure, name := range figures {
+	for figure, name := range figureNames {
 		number, found := bytes.CutPrefix(rest, []byte(name))
 		if !found {
 			continue
@@ -104,7 +114,7 @@ func ParseFigure(text []byte) (figure int, value float64, scene []byte, ok bool)
 			return 0, 0, nil, false
 		}
 		value, err := strconv.ParseFloat(string(number[:end]), 64)
-		return figure, value, scene, err == nil && value >= 0 && value < 1e12
+		return Figure(figure), value, scene, err == nil && value >= 0 && value < 1e12
 	}
 	return 0, 0, nil, false
 }

@@ -107,7 +107,7 @@ CREATE OR REPLACE PERFETTO VIEW ohos_interaction(
   device_response_ms DOUBLE,
   -- Device: its completion, to the millisecond.
   device_completion_ms DOUBLE,
-  -- Device: hitches, in ms per second.
+  -- Device: its hitch ratio.
   device_hitch_ms_per_s DOUBLE,
   -- Device: its longest frame.
   device_max_frame_ms DOUBLE,
