@@ -16,7 +16,7 @@ type Counts struct {
 	Unjudged int `json:"-" sum:"unjudged"`
 	Late     int `json:"late" sum:"late"`
 	// LateEmpty counts the late frames that drew nothing.
-	LateEmpty int  `json:"-"`
+	LateEmpty int  `json:"-" sum:"late_empty"`
 	LateMain  int  `json:"late_main" sum:"late_main"`
 	LateGPU   int  `json:"late_gpu" sum:"late_gpu"`
 	Empty     *int `json:"empty" sum:"empty"`

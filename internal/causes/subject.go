@@ -73,19 +73,19 @@ func (s *Subject) counts() string {
 	if s.pictures {
 		noun = "picture"
 	}
-	words := fmt.Sprintf("%s: %d of %s late%s", s.name(), s.Frames.Late, text.Count(s.Frames.Judged, noun), DrewNothing(&s.Frames))
+	words := fmt.Sprintf("%s: %d of %s %s", s.name(), s.Frames.Late, text.Count(s.Frames.Judged, noun), Late(&s.Frames))
 	if n := s.Frames.Complete - s.Frames.Judged; !s.Frames.JankKnown() {
 		words += fmt.Sprintf(", %d not judged", n)
 	}
 	return words
 }
 
-// DrewNothing follows a number of late frames: it says that all of them drew nothing, so that nobody saw them, or is empty.
-func DrewNothing(c *stats.Counts) string {
-	if c.Late == 0 || c.LateEmpty < c.Late {
-		return ""
+// Late is what the late frames are: "late", or that all of them drew nothing, so that nobody saw them.
+func Late(c *stats.Counts) string {
+	if c.Late > 0 && c.LateEmpty == c.Late {
+		return "late but empty"
 	}
-	return ", which drew nothing"
+	return "late"
 }
 
 // summarize says in a sentence how many frames were late, how much time they lost, and the largest cause of that.

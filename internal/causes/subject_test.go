@@ -32,6 +32,6 @@ func TestSubjects(t *testing.T) {
 	for _, s := range list {
 		got = append(got, s.Summary())
 	}
-	const want = "lost: 1 of 120 frames late, 5.0 ms lost\nlate: 3 of 120 frames late\nempty: 2 of 40 frames late, which drew nothing\nprocess 3000: 0 of 60 frames late\nfew: 0 of 2 frames late\nrender_service: 0 of 120 frames late\nnot judged: no frame is judged"
+	const want = "lost: 1 of 120 frames late, 5.0 ms lost\nlate: 3 of 120 frames late\nempty: 2 of 40 frames late but empty\nprocess 3000: 0 of 60 frames late\nfew: 0 of 2 frames late\nrender_service: 0 of 120 frames late\nnot judged: no frame is judged"
 	must.Equal(t, strings.Join(got, "\n"), want)
 }

@@ -143,6 +143,8 @@ func TestPoolOfOne(t *testing.T) {
 			for _, of := range own.Processes {
 				if of.Name == p.Name && of.Kind == p.Kind {
 					check(stats.Measures, p, of)
+					must.Equal(t, p.Frames.LateEmpty, of.Frames.LateEmpty, name)
+					compared["late and empty"] += of.Frames.LateEmpty
 				}
 			}
 		}
@@ -174,7 +176,7 @@ func TestPoolOfOne(t *testing.T) {
 			}
 		}
 	}
-	if compared["negative"] == 0 || unknown["frames.first_draw"] == 0 || compared["frames.first_draw"] > 0 {
+	if compared["negative"] == 0 || compared["late and empty"] == 0 || unknown["frames.first_draw"] == 0 || compared["frames.first_draw"] > 0 {
 		t.Errorf("%v, unknown %v", compared, unknown)
 	}
 }

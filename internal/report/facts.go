@@ -165,10 +165,10 @@ func (b *builder) jank(p *process) view.Fact {
 	fact := factOf("Jank", "jank_rate", p)
 	fact.About = "no frame is judged"
 	if !p.Frames.JankKnown() {
-		fact.About = fmt.Sprintf("%d late of %s%s; %s that drew not judged", p.Frames.Late, text.Count(p.Frames.Judged, "judged frame"), causes.DrewNothing(&p.Frames), text.Count(p.Frames.Unjudged, "frame"))
+		fact.About = fmt.Sprintf("%d %s of %s; %s that drew not judged", p.Frames.Late, causes.Late(&p.Frames), text.Count(p.Frames.Judged, "judged frame"), text.Count(p.Frames.Unjudged, "frame"))
 	}
 	if p.JankRate != nil {
-		fact.About = fmt.Sprintf("%d late of %d judged%s", p.Frames.Late, p.Frames.Judged, causes.DrewNothing(&p.Frames))
+		fact.About = fmt.Sprintf("%d %s of %d judged", p.Frames.Late, causes.Late(&p.Frames), p.Frames.Judged)
 		if p.Frames.DeadlinesInferred > 0 {
 			fact.About += ", by inferred deadlines"
 		}

@@ -6,6 +6,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 // Without deadlines no frame is known to be on time: the number of late frames is unknown in all
@@ -24,5 +25,19 @@ func TestWithoutDeadlines(t *testing.T) {
 	}
 	if got := strings.Join(row(t, out, "web"), " "); got != "– – – – – 3 5.0 – 5.0 7" {
 		t.Errorf("overview: %s", got)
+	}
+}
+
+// Late frames that all drew nothing are named, not the judged ones.
+func TestLateEmpty(t *testing.T) {
+	for _, known := range []bool{true, false} {
+		p := &process{Process: gallery()}
+		p.Frames.LateEmpty = p.Frames.Late
+		want := "21 late but empty of 140 judged"
+		if !known {
+			p.JankRate, p.Frames.Unjudged = nil, 200
+			want = "21 late but empty of 140 judged frames; 200 frames that drew not judged"
+		}
+		must.Equal(t, (&builder{}).jank(p).About, want)
 	}
 }
