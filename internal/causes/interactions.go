@@ -135,17 +135,39 @@ func (i *ExplainedInteraction) slow() bool {
 // launches, and of responses with a grade below A.
 func (i *ExplainedInteraction) explained() bool { return i.slow() || i.Launch() }
 
-// usual returns how long a step takes in the other interactions of the scene: the median, the
-// lower one of two. ok is false if no other interaction has the step.
+// usual returns how long a step takes in the other interactions of the scene. ok is false if no
+// other interaction has the step.
 func (i *ExplainedInteraction) usual(s *why.Step) (d trace.Duration, ok bool) {
+	return i.median(func(other *why.Explanation) (trace.Duration, bool) {
+		at := slices.IndexFunc(other.Steps, func(x why.Step) bool { return x.Name == s.Name && x.Stage == s.Stage })
+		if at < 0 {
+			return 0, false
+		}
+		return other.Steps[at].Time, true
+	})
+}
+
+// usualSum returns how long the steps of the other interactions of the scene take together, which
+// is not the sum of what is usual of each.
+func (i *ExplainedInteraction) usualSum() (d trace.Duration, ok bool) {
+	return i.median(func(other *why.Explanation) (sum trace.Duration, ok bool) {
+		for _, s := range other.Steps {
+			sum += s.Time
+		}
+		return sum, len(other.Steps) > 0
+	})
+}
+
+// median returns the median of a time of the other interactions of the scene, the lower one of two;
+// false if none has it.
+func (i *ExplainedInteraction) median(of func(*why.Explanation) (trace.Duration, bool)) (trace.Duration, bool) {
 	var times []trace.Duration
 	for _, other := range i.others {
 		if other == i.Response {
 			continue
 		}
-		at := slices.IndexFunc(other.Steps, func(x why.Step) bool { return x.Name == s.Name && x.Stage == s.Stage })
-		if at >= 0 {
-			times = append(times, other.Steps[at].Time)
+		if d, ok := of(other); ok {
+			times = append(times, d)
 		}
 	}
 	if len(times) == 0 {
@@ -380,12 +402,12 @@ func (i *ExplainedInteraction) responseBlocks(all bool) []view.Block {
 	table := view.Table{Label: "What the response was spent on", Cards: true, Columns: []view.Column{
 		{Title: "Step"}, {Title: "ms", Number: true}, {Title: "Usual", Number: true}, {Title: "Excess", Number: true}, {Title: "Mostly"},
 	}}
-	compared, normal := 0, trace.Duration(0)
+	compared := false
 	for n := range steps {
 		step := &steps[n]
 		usual, excess := "", ""
 		if d, ok := i.usual(step); ok {
-			compared, normal = compared+1, normal+d
+			compared = true
 			usual, excess = text.Milliseconds(d), number(step.Time-d)
 		}
 		ms := text.Milliseconds(step.Time)
@@ -396,13 +418,13 @@ func (i *ExplainedInteraction) responseBlocks(all bool) []view.Block {
 	}
 	if known {
 		sum := row("sum", text.Milliseconds(total), "", "", "")
-		if compared == len(steps) {
-			sum.Cells[2].Text, sum.Cells[3].Text = text.Milliseconds(normal), number(total-normal)
+		if d, ok := i.usualSum(); ok {
+			sum.Cells[2].Text, sum.Cells[3].Text = text.Milliseconds(d), number(total-d)
 		}
 		sum.Strong = true
 		table.Rows = append(table.Rows, sum)
 	}
-	if compared > 0 {
+	if compared {
 		table.More = "Usual: the median of the other interactions of the scene"
 	} else {
 		table.RemoveColumns(2, 4)

@@ -248,7 +248,7 @@ func (d *Diff) mainOnOneSide() string {
 }
 
 // ranked returns the pairs that are shown: those that became worse first, of those with the same
-// verdict those whose lost time changed most, then those with a known jank rate.
+// verdict those whose lost time changed most, then those with a known jank rate and those with the most late frames.
 func (d *Diff) ranked() []*Pair {
 	list := slices.Clone(text.Largest(d.Pairs, func(p *Pair) int { return frames(p.Base) + frames(p.New) }))
 	change := func(p *Pair) float64 {
@@ -257,6 +257,7 @@ func (d *Diff) ranked() []*Pair {
 		}
 		return 0
 	}
+	late := func(p *Pair) int { return p.Base.Frames.Late + p.New.Frames.Late }
 	known := func(p *Pair) int {
 		if p.measure("jank_rate").Delta == nil {
 			return 0
@@ -264,7 +265,10 @@ func (d *Diff) ranked() []*Pair {
 		return 1
 	}
 	slices.SortStableFunc(list, func(a, b *Pair) int {
-		return cmp.Or(cmp.Compare(a.verdict().rank(), b.verdict().rank()), cmp.Compare(change(b), change(a)), cmp.Compare(known(b), known(a)))
+		return cmp.Or(
+			cmp.Compare(a.verdict().rank(), b.verdict().rank()), cmp.Compare(change(b), change(a)), cmp.Compare(known(b), known(a)),
+			cmp.Compare(late(b), late(a)),
+		)
 	})
 	return list
 }

@@ -48,6 +48,17 @@ func TestHeadlines(t *testing.T) {
 	}
 }
 
+// Of processes without changes, the one with the most late frames is first, although others have more frames.
+func TestOrderOfLate(t *testing.T) {
+	s := gallery("gallery", "render_service", 60, 20, lateOf(0, 1))
+	late := s.process(200, "late")
+	for i := range 10 {
+		s.frame(analyzer.ApplicationFrame, late, 1000+20*i, 15)
+	}
+	d := compare(t, s.side("a"), s.side("b"), Options{})
+	must.Equal(t, d.ranked()[0].title(), "late")
+}
+
 // Of processes without changes, those with a known jank rate are first.
 func TestOrderOfUnknown(t *testing.T) {
 	s := gallery("gallery", "render_service", 60, 20, lateOf(0, 1))

@@ -356,11 +356,20 @@ func (p *Pair) overviewCell(name string) view.Cell {
 
 // overviewColumns returns the measures of the table of processes: those that compare.
 func (d *Diff) overviewColumns() []column {
+	refreshDiffers := slices.ContainsFunc(d.Pairs, func(p *Pair) bool { return p.RefreshDiffers })
 	if d.rulesDiffer() {
-		return columnsOf(stats.Measures, stats.LeadingAcrossSystems)
+		names := stats.LeadingAcrossSystems
+		if refreshDiffers {
+			names = slices.Clone(names)
+			for i, name := range names {
+				if name == "fps" {
+					names[i] = "fps_of_refresh"
+				}
+			}
+		}
+		return columnsOf(stats.Measures, names)
 	}
 	late := column{view.Column{Title: "Late", Number: true, Drop: 3}, []string{"late_frames"}}
-	refreshDiffers := slices.ContainsFunc(d.Pairs, func(p *Pair) bool { return p.RefreshDiffers })
 	return append([]column{late}, columnsOf(stats.Measures, leadingNames(refreshDiffers))...)
 }
 

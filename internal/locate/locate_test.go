@@ -210,7 +210,7 @@ func TestLayersWithoutFrames(t *testing.T) {
 }
 
 func TestParseErrors(t *testing.T) {
-	for _, frame := range []string{"worst", "-5", "0", "+7", "1.2.3", "10 46", "name:", ":10046", "name:10046", "+1.5:3"} {
+	for _, frame := range []string{"worst", "-5", "0", "+", "1.2.3", "10 46", "name:", ":10046", "name:10046", "+1.5:3"} {
 		if p, err := Parse("", frame); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("--frame: %q is no vsync id", frame)) {
 			t.Errorf("--frame %q: parsed as %v, error %v", frame, p, err)
 		}
