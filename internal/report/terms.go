@@ -92,7 +92,7 @@ func termsOf(list stats.MeasureList) (terms []view.Term) {
 	return terms
 }
 
-// pageTerms are the terms that the page explains at its end, by name, and the stages behind them.
+// pageTerms are the terms that the page explains at its end, by name, and behind them the stages and the colours.
 func pageTerms(inputs []Input) []view.Term {
 	list := slices.Concat(terms, termsOf(stats.Measures))
 	if slices.ContainsFunc(inputs, func(in Input) bool { return len(in.Stats.Interactions)+len(in.Stats.Hangs) > 0 }) {
@@ -116,6 +116,9 @@ func pageTerms(inputs []Input) []view.Term {
 	list = slices.Compact(list)
 	for s, definition := range stageTerms {
 		list = append(list, view.Term{Name: stats.Stage(s).Label(), Definition: "stage, " + definition})
+	}
+	for _, t := range []*stats.Thresholds{&stats.JankThresholds, &stats.HitchThresholds, &stats.FrameThresholds, &stats.OverrunThresholds, &stats.RunThresholds} {
+		list = append(list, view.Term{Name: t.Label, Definition: "colour, " + limits(t)})
 	}
 	return list
 }

@@ -9,6 +9,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/testing/must"
+	"ohframe/internal/view"
 )
 
 // The page defines terms and stages as the documents do.
@@ -22,6 +23,20 @@ func TestTerms(t *testing.T) {
 	for s, definition := range stageTerms {
 		if item := fmt.Sprintf("\n- %s: %s\n", stats.Stage(s), definition); !strings.Contains(frames, item) {
 			t.Errorf("docs/frames.md has no item%s", item)
+		}
+	}
+}
+
+// The terms of each page say from which values on the measures are coloured.
+func TestTermsOfColours(t *testing.T) {
+	terms := pageTerms([]Input{film()})
+	for _, list := range []stats.MeasureList{stats.Measures, stats.InteractionMeasures, stats.LayerMeasures} {
+		for _, m := range list {
+			if m.Rated != nil && !slices.ContainsFunc(terms, func(x view.Term) bool {
+				return x.Name == m.Rated.Label && strings.Contains(x.Definition, fmt.Sprintf("colour, yellow from %g", m.Rated.Warning)) && strings.Contains(x.Definition, "red above ") == (m.Rated.Critical > 0)
+			}) {
+				t.Errorf("no term has the colours of %s: %s", m.Name, m.Rated.Label)
+			}
 		}
 	}
 }

@@ -281,11 +281,16 @@ func level(t *stats.Thresholds, value *float64) view.Level {
 
 // colours says from which values on those of thresholds are coloured, and who says so.
 func colours(t *stats.Thresholds) string {
+	return t.Label + ": " + limits(t)
+}
+
+// limits is colours without what they are for.
+func limits(t *stats.Thresholds) string {
 	red := ""
 	if t.Critical > 0 {
 		red = fmt.Sprintf(", red above %g", t.Critical)
 	}
-	return fmt.Sprintf("%s: yellow from %g%s (%s)", t.Label, t.Warning, red, t.Source)
+	return fmt.Sprintf("yellow from %g%s (%s)", t.Warning, red, t.Source)
 }
 
 // head returns the section of an input with what is known of the whole of it.
