@@ -12,7 +12,6 @@ import (
 	"ohframe/exporter/pftrace"
 	"ohframe/internal/causetext"
 	"ohframe/internal/diag"
-	"ohframe/internal/quality"
 	"ohframe/internal/source/binarytrace"
 	"ohframe/internal/source/dumpsys"
 	"ohframe/internal/source/hitrace"
@@ -160,8 +159,9 @@ func passThrough(ctx context.Context, in *input, w io.Writer, o *ConvertOptions)
 	} else {
 		read, about, _ := perfetto.Read(ctx, content, perfetto.Options{Limits: o.Limits})
 		if read != nil {
-			q := quality.Of(read.Timeline, read.Lines, read.Causes)
-			s.Trace = Trace{Timeline: read.Timeline, Causes: read.Causes, Lines: linesOf(read.Lines), Quality: q, Converted: about.Ours, totals: read.Lines}
+			s.Trace = *newPerfetto(read, about)
+		} else {
+			s.Warnings = about.Warnings()
 		}
 	}
 	if _, err := io.Copy(io.Discard, content); err != nil || cut != nil {

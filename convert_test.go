@@ -157,6 +157,22 @@ func TestPerfetto(t *testing.T) {
 	}
 }
 
+// What is passed through has the warnings that Read has, also without frames.
+func TestPassedThroughWarnings(t *testing.T) {
+	demo := must.Get(os.ReadFile("testdata/demo.ftrace"))(t)
+	trace, _ := must.Get2(convertBytes(t.Context(), bytes.NewReader(demo), ohframe.Options{}))(t)
+	cut := append(trace, 0x0a, 0x7f)
+	in := must.Get(ohframe.Read(t.Context(), bytes.NewReader(cut), ohframe.Options{Causes: true}))(t)
+	passed := must.Get(ohframe.Convert(t.Context(), bytes.NewReader(cut), io.Discard, ohframe.ConvertOptions{PassThrough: true}))(t)
+	if len(in.Warnings) == 0 || !reflect.DeepEqual(passed.Warnings, in.Warnings) {
+		t.Errorf("warnings %q, those of Read are %q", passed.Warnings, in.Warnings)
+	}
+	s := must.Get(ohframe.Convert(t.Context(), strings.NewReader("\x0a\x04\x08\x01\x50\x01\x0a\x7f\x08\x01"), io.Discard, ohframe.ConvertOptions{PassThrough: true}))(t)
+	if len(s.Warnings) != 1 || !strings.HasPrefix(s.Warnings[0].Text, "truncated: ") {
+		t.Errorf("a cut trace without frames: warnings %q", s.Warnings)
+	}
+}
+
 // A tar archive is passed through whole. Of one that was cut anywhere, before the two blocks of zeros at its end, Perfetto
 // shows nothing.
 func TestCutArchive(t *testing.T) {

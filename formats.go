@@ -204,13 +204,18 @@ func readPerfetto(ctx context.Context, content *unpack.Content, o *Options) (*Tr
 	if !o.Causes {
 		read.Causes = nil
 	}
+	return newPerfetto(read, stats), nil
+}
+
+// newPerfetto returns what was read of a Perfetto trace, with warnings about damage.
+func newPerfetto(read *perfetto.Trace, stats *perfetto.Stats) *Trace {
 	said := stats.Warnings()
 	if stats.Ours {
 		said = append(said, warnings(read.Warnings, read.Timeline, read.Lines)...)
 	}
 	t := newTrace(read.Timeline, read.Causes, read.Lines, said)
 	t.Converted = stats.Ours
-	return t, nil
+	return t
 }
 
 func readLatency(ctx context.Context, content *unpack.Content, o *Options) (*Trace, error) {
