@@ -128,7 +128,7 @@ func TestRefreshSaidOnce(t *testing.T) {
 			t.Errorf("the rates are said %d times in\n%s", n, page)
 		}
 		must.Equal(t, d.Pairs[0].measure("fps_of_refresh").Delta != nil, true, "FPS / refresh rate is compared")
-		must.Equal(t, strings.Contains(page, "FPS / refresh"), true, "the table has it: %s", page)
+		must.Equal(t, strings.Contains(page, "  FPS / refresh  "), true, "the table has it: %s", page)
 	}
 }
 
