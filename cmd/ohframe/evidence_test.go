@@ -95,6 +95,7 @@ func TestHangCommands(t *testing.T) {
 
 // The command of each frame of a document explains that frame.
 func TestFrameCommands(t *testing.T) {
+	slow.SkipRace(t)
 	dir := must.Get(filepath.Abs("../../testdata"))(t)
 	commands := 0
 	for _, p := range asked(t, dir, "ohframe why --format evidence demo.ftrace").Processes {

@@ -288,6 +288,7 @@ func (o *fullOutput) Write(b []byte) (int, error) {
 // A full disk ends the run with an error, leaves no part of a file, and the run can be
 // resumed.
 func TestFullDisk(t *testing.T) {
+	slow.SkipRace(t)
 	inputs := traces(t)
 	options := Options{Shards: 6}
 	reference := t.TempDir()
@@ -386,6 +387,7 @@ func TestResume(t *testing.T) {
 // A dataset that is not one run's is an error that names the file, or says what is
 // missing.
 func TestBadDatasets(t *testing.T) {
+	slow.SkipRace(t)
 	inputs := traces(t)
 	part := func(k int) string { return partName(k, 3) }
 	for _, test := range []struct {
