@@ -19,7 +19,7 @@ type Aggregate struct {
 	// than Least; the measure is the longest of them if it is zero.
 	Times             string
 	Thousandth, Least int64
-	// Peak is the name of the longest time, or of another number of which they have the largest, in PartUnit.
+	// Peak is the name of a maximum in PartUnit: of the longest time, for example.
 	Peak string
 }
 

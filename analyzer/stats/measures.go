@@ -139,8 +139,7 @@ var (
 // The names of the measures to look at first, in the order of tables.
 var (
 	Leading               = []string{"jank_rate", "hitch_ratio", "fps", "p95_ms"}
-	LeadingAcrossRates    = []string{"jank_rate", "hitch_ratio", "fps_of_refresh", "p95_periods"} // if refresh rates differ
-	LeadingAcrossSystems  = []string{"hitch_ratio", "fps", "vsync_to_present_p50_ms"}             // without an OwnRule
+	LeadingAcrossSystems  = []string{"hitch_ratio", "fps", "vsync_to_present_p50_ms"} // without an OwnRule
 	LeadingOfInteractions = []string{"response_ms", "first_frame_ms", "hitch", "fps"}
 	LeadingOfLayers       = []string{"fps", "late", "uneven", "dropped", "queue_p95_ms"}
 	LeadingOfOwn          = []string{"p50", "p90", "max"}

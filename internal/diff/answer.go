@@ -175,7 +175,7 @@ func (p *Pair) lost() *Measure {
 // leading are the measures that matter most in a process: the jank rate, the lost time, or the hitches where its causes are
 // unknown, the frame rate and the duration of frames. Those that do not compare are left out.
 func (p *Pair) leading() (list []*Measure) {
-	for _, name := range leadingNames(p.RefreshDiffers) {
+	for _, name := range comparableNames(stats.Leading, p.RefreshDiffers) {
 		m := p.measure(name)
 		if name == "hitch_ratio" {
 			m = p.lost()

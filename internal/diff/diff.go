@@ -287,7 +287,7 @@ func android(runs []*stats.Process) bool {
 }
 
 // largestApplication returns the application with the most frames, of several the one with the largest process id, which
-// started last; nil without one. The SurfaceFlinger of a container is none: it draws applications.
+// started last; nil without one. The SurfaceFlinger of a container does not count: it draws what applications show.
 func largestApplication(list []*stats.Process) (found *stats.Process) {
 	for _, p := range list {
 		if p.Kind == stats.Application && p.Name != analyzer.Compositor.String() && hasFrames(p) && (found == nil || cmp.Or(cmp.Compare(frames(p), frames(found)), cmp.Compare(p.PID, found.PID)) > 0) {

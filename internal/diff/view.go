@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -358,27 +359,25 @@ func (p *Pair) overviewCell(name string) view.Cell {
 func (d *Diff) overviewColumns() []column {
 	refreshDiffers := slices.ContainsFunc(d.Pairs, func(p *Pair) bool { return p.RefreshDiffers })
 	if d.rulesDiffer() {
-		names := stats.LeadingAcrossSystems
-		if refreshDiffers {
-			names = slices.Clone(names)
-			for i, name := range names {
-				if name == "fps" {
-					names[i] = "fps_of_refresh"
-				}
-			}
-		}
-		return columnsOf(stats.Measures, names)
+		return columnsOf(stats.Measures, comparableNames(stats.LeadingAcrossSystems, refreshDiffers))
 	}
 	late := column{view.Column{Title: "Late", Number: true, Drop: 3}, []string{"late_frames"}}
-	return append([]column{late}, columnsOf(stats.Measures, leadingNames(refreshDiffers))...)
+	return append([]column{late}, columnsOf(stats.Measures, comparableNames(stats.Leading, refreshDiffers))...)
 }
 
-// leadingNames returns the names of the measures of processes to look at first.
-func leadingNames(refreshDiffers bool) []string {
-	if refreshDiffers {
-		return stats.LeadingAcrossRates
+// acrossRates are the measures that compare although refresh rates differ, by those that then do not.
+var acrossRates = map[string]string{"fps": "fps_of_refresh", "p95_ms": "p95_periods"}
+
+// comparableNames returns the names of measures, with those instead that compare if refresh rates differ.
+func comparableNames(names []string, refreshDiffers bool) []string {
+	if !refreshDiffers {
+		return names
 	}
-	return stats.Leading
+	list := slices.Clone(names)
+	for i, name := range names {
+		list[i] = cmp.Or(acrossRates[name], name)
+	}
+	return list
 }
 
 func (d *Diff) rulesDiffer() bool {

@@ -131,7 +131,7 @@ func (f *frameRow) cells(dims []string) []cell {
 	return append(list, dimCells(dims, &f.Dims)...)
 }
 
-// dimCells returns the columns of dimensions, which have no values yet if there are none.
+// dimCells returns the columns of dimensions. If values has another length, it is replaced by unknown ones.
 func dimCells(names []string, values *[]*string) (list []cell) {
 	if len(*values) != len(names) {
 		*values = make([]*string, len(names))

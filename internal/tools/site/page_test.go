@@ -542,7 +542,7 @@ func TestSave(t *testing.T) {
 		p.wait(fmt.Sprintf(`document.querySelector("#status").textContent === %q`, name+" is saved."))
 		p.saved(filepath.Join(saved, name), filepath.Join(want, name))
 	}
-	// A Perfetto trace is saved as it is.
+	// A saved Perfetto trace has the bytes of the input.
 	p.again()
 	p.drop(filepath.Join(want, "demo.pftrace"))
 	p.wait(answered)
