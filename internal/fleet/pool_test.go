@@ -26,9 +26,12 @@ import (
 // pooledTraces are traces of all kinds by name, also real ones.
 func pooledTraces(t *testing.T) map[string]string {
 	t.Helper()
-	var scene bytes.Buffer
+	var scene, everything bytes.Buffer
 	must.Get((simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 60, Cause: simulate.CauseMix}).Generate(&scene))(t)
-	contents := map[string]string{"scene.ftrace": scene.String()}
+	late := simulate.Everything()
+	late.Seed = 3 // which has frames that are late and empty
+	must.Get(simulate.Write(&everything, late))(t)
+	contents := map[string]string{"scene.ftrace": scene.String(), "everything.ftrace": everything.String()}
 	files := must.Get(filepath.Glob("../../../shared/traces/*.ftrace"))(t)
 	for _, name := range append(files, "../../testdata/demo.ftrace", "../../testdata/layers.ftrace.gz", "../../testdata/flings.ftrace.gz") {
 		contents[filepath.Base(name)] = string(must.Get(os.ReadFile(name))(t))

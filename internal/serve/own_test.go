@@ -210,13 +210,20 @@ func TestRemind(t *testing.T) {
 		s.ask(t, "GET", "/a%20trace", origin)
 		must.NoError(t, s.wait(t))
 	}
-	site := serve.Site{Trace: text(content), Origin: origin, RemindAfter: 500 * time.Millisecond, Keep: true, Remind: func(bool) { t.Error("reminds after a fetch") }}
+	const after = 500 * time.Millisecond
+	reminded := make(chan bool, 1)
+	site := serve.Site{Trace: text(content), Origin: origin, RemindAfter: after, Keep: true, Remind: func(opened bool) { reminded <- opened }}
 	ctx, cancel := context.WithCancel(t.Context())
+	begun := time.Now()
 	s := run(t, ctx, site, time.Minute)
 	s.ask(t, "GET", "/a%20trace", origin)
-	time.Sleep(600 * time.Millisecond)
+	inTime := time.Since(begun) < after/2
+	time.Sleep(after + 100*time.Millisecond)
 	cancel()
 	s.wait(t)
+	if inTime && len(reminded) > 0 {
+		t.Error("reminds after a fetch")
+	}
 }
 
 // A link in a folder of the UI does not lead out of it.

@@ -112,16 +112,29 @@ func TestContractQuoting(t *testing.T) {
 func TestContractKilled(t *testing.T) {
 	c := connected(t)
 	file := remote(t, c)
-	if _, err := c.Shell(t.Context(), 300*time.Millisecond, "sleep 1; echo done >"+file); !errors.Is(err, hdc.ErrTimeout) {
+	ctx, kill := context.WithCancel(t.Context())
+	defer kill()
+	killed := make(chan error, 1)
+	go func() {
+		_, err := c.Shell(ctx, 0, "echo begun >"+file+"; while grep -qs begun "+file+"; do sleep 0.1; done; echo done >>"+file)
+		killed <- err
+	}()
+	says := func(want string) {
+		t.Helper()
+		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+			if r, err := c.Shell(t.Context(), 0, "cat "+file+" 2>/dev/null"); err == nil && r.Output == want {
+				return
+			}
+		}
+		t.Fatalf("%s never says %q", file, want)
+	}
+	says("begun\n")
+	kill()
+	if err := <-killed; !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v", err)
 	}
-	for range 300 {
-		if r, err := c.Shell(t.Context(), 0, "cat "+file+" 2>/dev/null"); err == nil && r.Output == "done\n" {
-			return
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	t.Errorf("%s does not appear", file)
+	must.Get(c.Shell(t.Context(), 0, "echo killed >"+file))(t)
+	says("killed\ndone\n")
 }
 
 func TestContractReceive(t *testing.T) {
