@@ -7,7 +7,6 @@
 package compare
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -83,10 +82,14 @@ func (p *Process) Measure(name string) Measure {
 // Traces compares traces of a new build with those of a base. The error is an *ohframe.Error if a trace is missing or has no
 // complete frames, or if nothing is in both.
 func Traces(base, new []*ohframe.Trace) (*Comparison, error) {
-	if err := cmp.Or(check("base", base), check("new", new)); err != nil {
-		return nil, err
+	var sides [2]diff.Side
+	for i, traces := range [2][]*ohframe.Trace{base, new} {
+		var err error
+		if sides[i], err = side([2]string{"base", "new"}[i], traces); err != nil {
+			return nil, err
+		}
 	}
-	d, err := diff.Compare(side("base", base), side("new", new), diff.Options{})
+	d, err := diff.Compare(sides[0], sides[1], diff.Options{})
 	if e := (*diff.Error)(nil); errors.As(err, &e) {
 		return nil, &ohframe.Error{What: e.What} // hints are about the command
 	}
@@ -109,32 +112,24 @@ func Traces(base, new []*ohframe.Trace) (*Comparison, error) {
 	return c, nil
 }
 
-// check refuses what would leave fewer runs than there are traces.
-func check(side string, traces []*ohframe.Trace) error {
+// side measures the traces of a side. It is an error to leave one out: there would be fewer runs than traces.
+func side(name string, traces []*ohframe.Trace) (diff.Side, error) {
+	var runs []diff.Side
 	for i, t := range traces {
 		what := "is missing"
 		if t != nil && t.Timeline != nil {
-			what = "has no complete frames"
-			for range t.Timeline.Complete() {
-				what = ""
-				break
+			measured := stats.Compute(t.Timeline, stats.Options{Compare: true})
+			costs := diff.NewCosts(measured, t.Timeline, t.Causes, nil)
+			run := diff.Side{Name: name, Timeline: t.Timeline, Stats: measured, Costs: costs, Quality: t.Quality}
+			if run.HasFrames() {
+				runs = append(runs, run)
+				continue
 			}
+			what = "has no complete frames"
 		}
-		if what != "" {
-			return &ohframe.Error{What: fmt.Sprintf("trace %d of %d of %s %s", i+1, len(traces), side, what)}
-		}
+		return diff.Side{}, &ohframe.Error{What: fmt.Sprintf("trace %d of %d of %s %s", i+1, len(traces), name, what)}
 	}
-	return nil
-}
-
-func side(name string, traces []*ohframe.Trace) diff.Side {
-	var runs []diff.Side
-	for _, t := range traces {
-		measured := stats.Compute(t.Timeline, stats.Options{Compare: true})
-		costs := diff.NewCosts(measured, t.Timeline, t.Causes, nil)
-		runs = append(runs, diff.Side{Name: name, Timeline: t.Timeline, Stats: measured, Costs: costs, Quality: t.Quality})
-	}
-	return diff.Join(name, runs)
+	return diff.Join(name, runs), nil
 }
 
 func measure(name string, m *diff.Measure) Measure {

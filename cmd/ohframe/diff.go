@@ -73,6 +73,9 @@ func runDiff(c *call, f *diffFlags) error {
 	if err != nil {
 		return r.fails("Frame comparison", err)
 	}
+	if err := checkIDs(options.FailOn, f.Process, max(len(inputs[0]), len(inputs[1]))); err != nil {
+		return r.fails("Frame comparison", err)
+	}
 	if c.IsSet("merge") {
 		if err := checkMerge(f, inputs); err != nil {
 			return err
@@ -258,8 +261,6 @@ func sideName(given []string, list []input) string {
 func checkMerge(f *diffFlags, inputs [2][]input) error {
 	name, output := f.Merge, f.Output
 	switch {
-	case name == "":
-		return &failure{what: "--merge: the file name is empty"}
 	case name == standard && (output == standard || output == ""):
 		return &failure{what: "--merge: the comparison goes to standard output, too", hint: "-o FILE writes the comparison to a file"}
 	case name == output:

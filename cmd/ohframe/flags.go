@@ -53,17 +53,8 @@ func newCommand[F any](c cli.Command, values *F, run func(*call, *F) error, rule
 				to.Field(i).Set(value)
 			}
 		}
-		err := flags.Check(p, values, rules...)
-		switch {
-		case err != nil:
+		if err := flags.Check(p, values, rules...); err != nil {
 			return err
-		case p.IsSet("process") && k.Process == "": // usually the value of a shell variable that is not set
-			return &failure{what: `--process: "" is no name, pattern or process id`, hint: "leave out --process to select all processes"}
-		}
-		for _, name := range []string{"by", "frame", "from", "sort", "to"} {
-			if p.IsSet(name) && p.String(name) == "" {
-				return &failure{what: "--" + name + ": the value is empty", hint: "leave out --" + name}
-			}
 		}
 		return run(k, values)
 	}

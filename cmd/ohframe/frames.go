@@ -205,9 +205,6 @@ func layerOption(c *call, pattern string) (func(*analyzer.Layer) bool, error) {
 	if !c.IsSet("layer") {
 		return nil, nil
 	}
-	if pattern == "" {
-		return nil, &failure{what: `--layer: "" is no name, pattern or id`, hint: "leave out --layer to select all layers"}
-	}
 	match, err := text.MatchLayer(pattern)
 	if err != nil {
 		return nil, &failure{what: "--layer: " + err.Error()}

@@ -92,12 +92,9 @@ func (b beside) errorOf(c *call, name string, samples *sample.Recording, err err
 	return fileError(name, err)
 }
 
-// checkPerf returns an error if the user has named no samples, or those of one trace for several.
+// checkPerf returns an error if the user has named the samples of one trace for several.
 func checkPerf(c *call, list []input) error {
-	switch {
-	case c.IsSet("perf") && c.Perf == "":
-		return &failure{what: "--perf: empty", hint: "without the flag the samples beside a trace are used, none ignores them"}
-	case !namesSamples(c) || len(list) == 1:
+	if !namesSamples(c) || len(list) == 1 {
 		return nil
 	}
 	return &failure{

@@ -74,8 +74,9 @@ func pooled(c *call, f *reportFlags, r *reader, list []input, all bool) (*report
 		Query:        fleet.Query{Process: f.Process, Stages: all || r.format == "json" || r.format == "csv"},
 		Interactions: f.Kind.Value == "interaction", Layers: f.Kind.Value == "layer",
 	}
-	if c.IsSet("by") {
-		o.By = splitList(f.By)
+	var err error
+	if o.By, err = byDimensions(f.By); err != nil {
+		return nil, err
 	}
 	if !o.Stages && !f.All {
 		o.Top = shownGroups
@@ -113,15 +114,21 @@ type unitFlag struct {
 	Unit string `flag:"unit" usage:"compare values of {DIMENSION}, or trace"`
 }
 
-// splitList returns the parts of a text between commas, without those that are empty.
-func splitList(s string) []string {
-	parts := []string{}
-	for part := range strings.SplitSeq(s, ",") {
-		if part = strings.TrimSpace(part); part != "" {
-			parts = append(parts, part)
+// byDimensions returns the dimensions of --by; nil without it.
+func byDimensions(by string) (dims []string, err error) {
+	for dim := range strings.SplitSeq(by, ",") {
+		dim = strings.TrimSpace(dim)
+		switch {
+		case by == "":
+		case dim == "":
+			return nil, &failure{what: "--by: the name of a dimension is empty", hint: "write --by process,version"}
+		case slices.Contains(dims, dim):
+			return nil, &failure{what: "--by: the dimension " + dim + " is given twice"}
+		default:
+			dims = append(dims, dim)
 		}
 	}
-	return parts
+	return dims, nil
 }
 
 func openDataset(c *call, dir string) (*fleet.Dataset, error) {

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ohframe"
@@ -301,4 +302,25 @@ func conditions(c *call, kind condition.Kind) (list condition.Conditions, err er
 	defer file.Close()
 	budgets, err := condition.ParseFile(file, name, kind)
 	return append(list, budgets...), fileError(name, err)
+}
+
+// checkIDs returns an error if a condition, or --process of a comparison, is on a process id, although one side has several
+// traces: each has ids of its own.
+func checkIDs(list condition.Conditions, process string, traces int) error {
+	check := func(where, name string) error {
+		if _, err := strconv.Atoi(name); err != nil || traces < 2 {
+			return nil
+		}
+		return &failure{file: where, what: "the process id " + name + " names nothing in several traces", hint: "write the name of the process: each trace has ids of its own"}
+	}
+	for _, c := range list {
+		where := "--fail-on"
+		if c.File != "" {
+			where = fmt.Sprintf("%s:%d", c.File, c.Line)
+		}
+		if err := check(where, c.Process); err != nil {
+			return err
+		}
+	}
+	return check("--process", process)
 }

@@ -90,6 +90,9 @@ func runRecord(c *call, f *recordFlags) error {
 	if err == nil {
 		failOn, err = conditions(c, condition.OfChanges)
 	}
+	if err == nil {
+		err = checkIDs(failOn, "", o.Runs)
+	}
 	if err == nil && !f.Clean {
 		err = checkRecordOutputs(o)
 	}

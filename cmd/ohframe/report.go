@@ -82,6 +82,13 @@ func runReport(c *call, f *reportFlags) error {
 	if f.All && r.format != "table" && !together {
 		return &failure{what: "--all needs the format table, not " + r.format, hint: "other formats have everything"}
 	}
+	traces := len(list)
+	if together {
+		traces = max(traces, 2) // its groups have no ids
+	}
+	if err := checkIDs(budgets, "", traces); err != nil {
+		return r.fails("Frame report", err)
+	}
 	if together {
 		in, err := pooled(c, f, r, list, len(budgets) > 0)
 		if err != nil {
@@ -114,10 +121,16 @@ func runReport(c *call, f *reportFlags) error {
 		return err
 	}
 	err = r.finish(options.Gate.Checks)
-	if e := (*exit.Result)(nil); c.IsSet("by") && errors.As(err, &e) && options.Gate.Missing() {
-		e.Hint = "conditions of a process need process in --by, those on interactions scene, those on layers layer; without --by all are checked"
+	if e := (*exit.Result)(nil); c.IsSet("by") && errors.As(err, &e) && slices.ContainsFunc(budgets, func(b condition.Condition) bool { return !isOnGroups(&b, inputs[0].Pool) }) {
+		e.Hint = "conditions of a process need process in --by, those on interactions scene, those on layers layer, and those on frames neither; without --by all are checked"
 	}
 	return err
+}
+
+// isOnGroups reports whether a condition can be on the groups of a pool.
+func isOnGroups(c *condition.Condition, pool *report.Pool) bool {
+	on := c.On()
+	return on == condition.OwnMeasures || pool.By[on] != nil && (c.Process == "" || slices.Contains(pool.By[on], "process"))
 }
 
 // testedGroups is the number of groups whose trends are tested without --all.
@@ -128,7 +141,11 @@ func trend(c *call, f *reportFlags, r *reader, list []input) error {
 	if !slices.Contains(diff.TrendFormats, r.format) {
 		return &failure{what: "--over: no format " + r.format, hint: "--format " + strings.Join(diff.TrendFormats, ", ")}
 	}
-	o := diff.TrendOptions{Over: f.Over, By: splitList(f.By), Unit: f.Unit, Top: testedGroups, Pattern: f.Process}
+	by, err := byDimensions(f.By)
+	if err != nil {
+		return err
+	}
+	o := diff.TrendOptions{Over: f.Over, By: by, Unit: f.Unit, Top: testedGroups, Pattern: f.Process}
 	if f.All {
 		o.Top = 0
 	}

@@ -148,8 +148,12 @@ func runWhy(c *call, f *whyFlags) error {
 
 // rankCauses ranks the causes of several inputs.
 func rankCauses(c *call, r *reader, inputs []input, f *whyFlags) error {
+	by, err := byDimensions(f.By)
+	if err != nil {
+		return err
+	}
 	dims := dimensionsOf(inputs)
-	ranking, err := fleet.NewRanking(fleet.Query{By: splitList(f.By), Process: c.Process}, dims)
+	ranking, err := fleet.NewRanking(fleet.Query{By: by, Process: c.Process}, dims)
 	if err != nil {
 		return err
 	}

@@ -41,11 +41,6 @@ func (g *Gate) count(is func(*Check) bool) (n int) {
 	return n
 }
 
-// Missing reports whether there is nothing that a condition is on.
-func (g *Gate) Missing() bool {
-	return g.count(func(c *Check) bool { return c.Status == Unknown && strings.HasPrefix(c.Text, "no ") }) > 0
-}
-
 // with returns the number of checks with a status.
 func (g *Gate) with(s Status) int { return g.count(func(c *Check) bool { return c.Status == s }) }
 

@@ -1,6 +1,8 @@
 package condition
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -54,10 +56,14 @@ func groupNames() (names []string) {
 	return names
 }
 
-// interactionHint lists the groups and their measures.
-var interactionHint = fmt.Sprintf("groups of interactions are %s, or the name of a scene, as in APP_LIST_FLING.fps<55; scenes have %s; launches have %s; "+
-	"layer is all layers with a cadence, as in layer.fps<29",
-	strings.Join(groupNames(), ", "), strings.Join(measureNames(false), ", "), strings.Join(measureNames(true), ", "))
+// groupHint lists the groups.
+var groupHint = "groups of interactions are " + strings.Join(groupNames(), ", ") + ", or the name of a scene, as in APP_LIST_FLING.fps<55; " +
+	"layer is all layers with a cadence, as in layer.fps<29"
+
+// measureHint lists the measures of launches or of scenes.
+func measureHint(launches bool) string {
+	return map[bool]string{false: "scenes", true: "launches"}[launches] + " have " + strings.Join(measureNames(launches), ", ")
+}
 
 // measureNames returns the names of the measures of launches or of scenes.
 func measureNames(launches bool) (names []string) {
@@ -75,7 +81,7 @@ func newGroup(name string) (*group, error) {
 	at := slices.Index(groupNames(), subject)
 	switch {
 	case !ok && at >= 0:
-		return nil, fmt.Errorf("%s needs a measure: write %[1]s.%s", subject, measureNames(at >= firstLaunch)[0])
+		return nil, hinted{fmt.Errorf("%s needs a measure: write %[1]s.%s", subject, measureNames(at >= firstLaunch)[0]), measureHint(at >= firstLaunch)}
 	case !ok || subject == "wait":
 		return nil, nil
 	}
@@ -88,16 +94,41 @@ func newGroup(name string) (*group, error) {
 	case stats.OwnMeasures.Named(measure) != nil:
 		return nil, nil
 	default:
-		return nil, fmt.Errorf("unknown group of interactions %q%s", subject, didYouMean(text.Similar(subject, append(groupNames(), layerSubject))))
+		similar := text.Similar(subject, append(groupNames(), layerSubject))
+		if m := cmp.Or(stats.Measures.At(name), stats.Measures.Named(name[strings.LastIndexByte(name, '.')+1:])); similar == "" && m != nil {
+			similar = m.Name // name is its path
+		}
+		return nil, fmt.Errorf("unknown group of interactions %q%s", subject, didYouMean(similar))
 	}
 	launches := at >= firstLaunch
-	if g.measure = stats.InteractionMeasures.Named(measure); g.measure == nil {
-		return nil, fmt.Errorf("unknown measure %q of interactions%s", measure, didYouMean(similarOf(subject, measure, launches)))
+	what := ""
+	switch g.measure = stats.InteractionMeasures.Named(measure); {
+	case g.measure == nil:
+		what = fmt.Sprintf("unknown measure %q of interactions", measure)
+	case g.measure.Launch != launches:
+		what = subject + " has no measure " + measure
+	default:
+		return g, nil
 	}
-	if g.measure.Launch != launches {
-		return nil, fmt.Errorf("%s has no measure %s%s", subject, measure, didYouMean(similarOf(subject, measure, launches)))
+	return nil, hinted{errors.New(what + didYouMean(cmp.Or(similarOf(subject, measure, launches), elsewhere(measure)))), measureHint(launches)}
+}
+
+// elsewhere returns a measure with a name as others have it: "fps, fling.fps or layer.fps"; empty if none has it.
+func elsewhere(name string) string {
+	var found []string
+	if stats.Measures.Named(name) != nil {
+		found = append(found, name)
 	}
-	return g, nil
+	if m := stats.InteractionMeasures.Named(name); m != nil {
+		found = append(found, map[bool]string{false: "fling.", true: "launch."}[m.Launch]+name)
+	}
+	if stats.LayerMeasures.Named(name) != nil {
+		found = append(found, layerSubject+"."+name)
+	}
+	if last := len(found) - 1; last > 0 {
+		found = append(found[:last-1], found[last-1]+" or "+found[last])
+	}
+	return strings.Join(found, ", ")
 }
 
 // similarOf returns the measure of a group that is meant by a name that the group does not

@@ -9,6 +9,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/schematest"
@@ -92,17 +93,24 @@ func TestCheckInteractionsUnknown(t *testing.T) {
 	if want := "fling.hitch>5: 3 flings, cut by the edge of the trace"; len(c) != 1 || c[0].String() != want {
 		t.Errorf("%v, want %s", c, want)
 	}
+	grouped := &stats.Report{Interactions: []*stats.Interaction{{PID: trace.UnknownPID, Scene: "APP_LIST_FLING", Pool: &stats.Pool{Name: "APP_LIST_FLING"}}}}
+	if c := parsed(t, "a:fling.hitch>5", OfValues).CheckReport("", grouped, nil); len(c) != 1 || c[0].String() != "a: fling.hitch>5: no process with frames matches" {
+		t.Errorf("of groups without processes: %v", c)
+	}
 	if c := parsed(t, "fling.hitch>5", OfValues).CheckReport("", &stats.Report{}, nil); len(c) != 1 || c[0].String() != "fling.hitch>5: no interactions" {
 		t.Errorf("without interactions: %v", c)
 	}
 }
 
-// The hint of an error about interactions and docs/ci.md list the groups, the hint lists the measures.
+// The hint of an unknown group and docs/ci.md list the groups, that of an unknown measure lists those of the group.
 func TestInteractionNames(t *testing.T) {
-	_, err := Parse("swipe.fps<5", OfValues)
-	e, ok := err.(*diag.Error)
-	if !ok {
-		t.Fatal(err)
+	hint := func(text string) string {
+		_, err := Parse(text, OfValues)
+		e, ok := err.(*diag.Error)
+		if !ok {
+			t.Fatal(err)
+		}
+		return e.Hint
 	}
 	page := must.Get(os.ReadFile("../../docs/ci.md"))(t)
 	_, section, _ := strings.Cut(string(page), "### Interactions")
@@ -111,9 +119,11 @@ func TestInteractionNames(t *testing.T) {
 			t.Errorf("group %s is missing in docs/ci.md", name)
 		}
 	}
-	for _, name := range slices.Concat(groupNames(), measureNames(false), measureNames(true)) {
-		if !strings.Contains(e.Hint, name) {
-			t.Errorf("%s is missing in the hint:\n%s", name, e.Hint)
+	for unknown, names := range map[string][]string{"swipe.fps<5": groupNames(), "tap.nosuch<5": measureNames(false), "tap<5": measureNames(false), "warm.fps<5": measureNames(true), "warm<5": measureNames(true)} {
+		for _, name := range names {
+			if !strings.Contains(hint(unknown), name) {
+				t.Errorf("%s is missing in the hint of %s:\n%s", name, unknown, hint(unknown))
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package condition
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -61,7 +62,7 @@ func (p *parser) layers() (*layers, error) {
 	if similar != "" {
 		similar = "layer." + similar
 	}
-	return nil, fmt.Errorf("unknown measure %q of layers%s", measure, didYouMean(similar))
+	return nil, fmt.Errorf("unknown measure %q of layers%s", measure, didYouMean(cmp.Or(similar, elsewhere(measure))))
 }
 
 func (s *layers) items() Items { return Layers }

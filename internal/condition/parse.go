@@ -1,6 +1,7 @@
 package condition
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -312,6 +313,9 @@ func (p *parser) condition() (c item, err error) {
 	limit := ""
 	c.Limit, c.Relative, limit, err = p.limit(c.Measure, c.Unit, sign, c.kind)
 	c.text = c.Measure + operator + limit
+	if never := c.never(); err == nil && never != "" {
+		err = errorAt(c.limit, "%s %s", c.Measure, never)
+	}
 	return c, err
 }
 
@@ -330,7 +334,7 @@ func (p *parser) subject() (subject, error) {
 	name := p.name()
 	group, err := newGroup(name)
 	if err != nil {
-		return nil, hinted{errorAt(start, "%v", err), interactionHint}
+		return nil, hinted{errorAt(start, "%v", err), hintOf(err, groupHint)}
 	}
 	if group != nil {
 		return group, nil
@@ -378,11 +382,7 @@ func (p *parser) measure() (name string, unit stats.Unit, err error) {
 	if _, unit, ok := CauseMeasure(name); ok {
 		return name, unit, nil
 	}
-	hint := ""
-	if similar := similarMeasure(name); similar != "" {
-		hint = "; did you mean " + similar + "?"
-	}
-	return "", "", errorAt(start, "unknown measure %q%s", name, hint)
+	return "", "", errorAt(start, "unknown measure %q%s", name, didYouMean(cmp.Or(similarMeasure(name), elsewhere(name))))
 }
 
 // similarMeasure returns the measure that is most similar to an unknown one; empty if none is.
@@ -437,6 +437,23 @@ func (p *parser) limit(measure string, unit stats.Unit, sign string, kind Kind) 
 			measure, sign, digits)
 	}
 	return x, suffix == "%" && kind == OfChanges, sign + digits + suffix, nil
+}
+
+// never returns why nothing can be beyond the limit; empty if something can.
+func (c *item) never() string {
+	tooHigh, tooLow := c.Above && c.Limit >= 1, !c.Above && c.Limit <= -1
+	switch {
+	case c.Relative && tooLow:
+		return "never falls by more than 100 %"
+	case c.Unit != stats.Share || c.Relative:
+	case c.kind == OfChanges && (tooHigh || tooLow):
+		return "never changes by more than 100 pp"
+	case c.kind == OfValues && tooHigh:
+		return "is never above 100 %"
+	case c.kind == OfValues && !c.Above && c.Limit <= 0:
+		return "is never below 0 %"
+	}
+	return ""
 }
 
 func (p *parser) blanks() { p.while(func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' }) }

@@ -6,6 +6,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/text"
 )
 
@@ -78,7 +79,9 @@ func partsOf[T any](c *Condition, list []*T) (parts []part) {
 // Processes returns the known processes of the interactions and the layers of a report.
 func Processes(r *stats.Report) (list []*stats.Process) {
 	for _, i := range r.Interactions {
-		list = append(list, processOf(i))
+		if p := processOf(i); p.Name != "" || p.PID != trace.UnknownPID { // unknown of groups by other dimensions
+			list = append(list, p)
+		}
 	}
 	for _, l := range r.Layers {
 		if p := ProducerOf(l); p != nil {

@@ -38,7 +38,7 @@ type Side struct {
 	// Timeline has the measured frames, for Merge. It is nil for several traces.
 	Timeline *analyzer.Timeline
 	// Stats has the measures of all processes of the trace, by stats.Options.Compare, which
-	// tests and charts need. For several traces it has the first of each process.
+	// tests and charts need. For several traces it has the first of each process, with complete frames if one has them.
 	Stats *stats.Report
 	// Costs are the costs of causes by process, of all runs; see NewCosts. Processes without
 	// are compared without causes.
@@ -106,6 +106,9 @@ func (s *Side) hasItems() bool {
 	})
 }
 
+// HasFrames reports whether the side has complete frames.
+func (s *Side) HasFrames() bool { return hasFrames(s.Stats.Processes...) }
+
 // runNames returns the names of the runs.
 func (s *Side) runNames() (names []string) {
 	for _, run := range s.all() {
@@ -137,6 +140,14 @@ func Join(name string, runs []Side) Side {
 			}
 			if m.new != nil {
 				s.processes[m.base][i] = m.new
+			}
+		}
+	}
+	for i, first := range s.Stats.Processes {
+		for run := range runs {
+			if p := s.processes[first][run]; !hasFrames(first) && p != nil && hasFrames(p) {
+				s.Stats.Processes[i], s.processes[p] = p, s.processes[first]
+				break
 			}
 		}
 	}
@@ -392,7 +403,7 @@ func refreshOf(runs []*stats.Process) []stats.Refresh {
 
 // checkSides returns an *Error if a side has no complete frames.
 func (d *Diff) checkSides() error {
-	base, new := hasFrames(d.Base.Stats.Processes...), hasFrames(d.New.Stats.Processes...)
+	base, new := d.Base.HasFrames(), d.New.HasFrames()
 	which := "neither trace has"
 	switch {
 	case base && new:

@@ -365,3 +365,14 @@ func TestCompareProcess(t *testing.T) {
 		t.Errorf("%d pairs, %v and %v", len(d.Pairs), d.OnlyBase, d.OnlyNew)
 	}
 }
+
+// A process whose first run hung without frames has those of its other runs.
+func TestFirstRunWithoutFrames(t *testing.T) {
+	hung := Side{Name: "a", Stats: &stats.Report{Processes: []*stats.Process{{Kind: stats.Application, PID: 900, Name: "gallery", Hangs: &stats.Hangs{Hangs: 1}}}}}
+	base, new := before(), after()
+	base.Name, new.Name = "b", "b"
+	d := compare(t, Join("base", []Side{hung, base, base}), Join("new", []Side{new, hung, new}), Options{FailOn: conditions(t, "gallery: fps_all<-1")})
+	if !d.haveFrames() || frames(d.Pairs[0].Base) != 20 || len(d.OnlyBase)+len(d.OnlyNew) > 0 || d.Outcomes[0].Status != condition.Failed {
+		t.Errorf("%d pairs, %q", len(d.Pairs), d.Checks())
+	}
+}

@@ -188,16 +188,20 @@ type Rule struct {
 	Reason, Hint string
 }
 
-// Check returns an error if a Choice of the values that Bind bound has none of its values, or if
-// what is set breaks a rule.
+// Check returns an error if a text of the values that Bind bound is set and empty, if a Choice has none of its values, or
+// if what is set breaks a rule.
 func Check(c *cli.Context, values any, rules ...Rule) error {
 	for tag, field := range fields(reflect.ValueOf(values).Elem()) {
+		name, _, _ := strings.Cut(tag.Get("flag"), ",")
+		if value, ok := field.Interface().(string); ok && c.IsSet(name) && strings.TrimSpace(value) == "" {
+			return diag.New(nil, "leave out --"+name+", or is a variable of the shell not set?", "--%s: the value is empty", name)
+		}
 		if choice, ok := field.Interface().(Choice); ok && !slices.Contains(choice.Of, choice.Value) {
 			hint := text.Suggest("", choice.Value, choice.Of, c.Command.HelpName+" --help lists the flags")
 			if choice.Value == "github" {
 				hint = `--format markdown >>"$GITHUB_STEP_SUMMARY" writes a summary, and the exit code fails the step`
 			}
-			return diag.New(nil, hint, "--%s: %q is not one of %s", tag.Get("flag"), choice.Value, strings.Join(choice.Of, ", "))
+			return diag.New(nil, hint, "--%s: %q is not one of %s", name, choice.Value, strings.Join(choice.Of, ", "))
 		}
 	}
 	for _, r := range rules {

@@ -30,7 +30,7 @@ var dimName = pattern.New(`^[a-z_][a-z0-9_]*$`)
 // all that it matches if it has no group.
 func ParseRule(s string) (Rule, error) {
 	name, pattern, ok := strings.Cut(s, "=")
-	if !ok {
+	if !ok || pattern == "" {
 		return Rule{}, fmt.Errorf("%q is not NAME=REGEXP", s)
 	}
 	if err := checkDim(name); err != nil {
