@@ -13,10 +13,9 @@ type Counts struct {
 	Framework int `json:"-" sum:"framework"`
 	// Unjudged counts the frames of other frameworks that drew and are not known to be late
 	// or on time, although late ones would be known.
-	Unjudged int `json:"-" sum:"unjudged"`
-	Late     int `json:"late" sum:"late"`
-	// LateEmpty counts the late frames that drew nothing.
-	LateEmpty int  `json:"-" sum:"late_empty"`
+	Unjudged  int  `json:"-" sum:"unjudged"`
+	Late      int  `json:"late" sum:"late"`
+	LateEmpty int  `json:"late_empty" sum:"late_empty"`
 	LateMain  int  `json:"late_main" sum:"late_main"`
 	LateGPU   int  `json:"late_gpu" sum:"late_gpu"`
 	Empty     *int `json:"empty" sum:"empty"`

@@ -19,6 +19,7 @@ var Measures = declare[Process](slices.Concat(
 	counts("frames.", [][4]string{
 		{"judged", "judged_frames", "Judged frames", "frames that are known to be late or on time"},
 		{"late", "late_frames", "Late frames", "frames that ended after their deadline, on their thread or on the GPU"},
+		{"late_empty", "late_empty_frames", "Late frames, empty", "late frames that are known to have drawn nothing"},
 		{"late_main", "late_main_frames", "Late frames, on their thread", "frames that were late on their thread"},
 		{"late_gpu", "late_gpu_frames", "Late frames, on the GPU", "frames that were late on the GPU"},
 		{"empty", "empty_frames", "Empty frames", "frames with nothing to show; null if it is unknown of all frames, as without markers of transactions"},

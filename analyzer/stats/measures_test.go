@@ -502,10 +502,12 @@ func TestRates(t *testing.T) {
 	s.app(p, 1100, 1100, 1105, analyzer.Empty)
 	s.app(p, 1200, 1200, 1205, 0).Deadline = 0
 	s.app(p, 1300, 1300, 1320, analyzer.Truncated)
+	s.app(p, 1400, 1400, 1420, analyzer.MainLate|analyzer.Empty)
 	got := measured(t, s, stats.Application)
-	if *got.JankRate != 1.0/2 || *got.EmptyRate != 1.0/3 {
-		t.Errorf("jank %v, empty %v, want 1/2 and 1/3", *got.JankRate, *got.EmptyRate)
+	if *got.JankRate != 2.0/3 || *got.EmptyRate != 2.0/4 {
+		t.Errorf("jank %v, empty %v, want 2/3 and 2/4", *got.JankRate, *got.EmptyRate)
 	}
+	must.Equal(t, *value(t, got, "frames.late_empty"), 1, "late frames that drew nothing")
 }
 
 func TestStageText(t *testing.T) {
