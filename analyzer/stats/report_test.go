@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"path"
+	"strings"
 	"testing"
 
 	"ohframe/analyzer"
@@ -274,7 +276,8 @@ func TestMatchProcess(t *testing.T) {
 }
 
 // Names of 15 bytes may be the ends of longer ones. A pattern matches if some longer name
-// matches it, unless only wildcards would match the 15 bytes.
+// matches it, unless fewer than three characters of it besides wildcards are in the 15 bytes. Names of
+// layers are whole.
 func TestMatchCutName(t *testing.T) {
 	for _, test := range []struct {
 		pattern, name string
@@ -295,10 +298,18 @@ func TestMatchCutName(t *testing.T) {
 		{"*.notes.x", "m.example.notes", false},
 		{"com.example.??", "example.gallery", false},
 		{"[^a]*", "aaaaaaaaaaaaaaa", false},
+		{"surface*", "example.gallery", false}, // by an e
+		{"z*y", "example.gallery", false},
+		{"com.*", "m.example.notes", false}, // by two characters
+		{"com.*", "com.example.not", true},
+		{"com.e*", "m.example.notes", true},
 		{"é.example.*", "ple.gallery.app", true}, // é.example.gallery.app
 	} {
 		match := must.Get(stats.MatchName(test.pattern))(t)
 		must.Equal(t, match(test.name, 1), test.want, "%q matches %q", test.pattern, test.name)
+		layer := must.Get(stats.MatchLayer(test.pattern))(t)
+		whole, _ := path.Match(strings.ToLower(test.pattern), test.name)
+		must.Equal(t, layer(&analyzer.Layer{Name: test.name}), whole, "%q matches layer %q", test.pattern, test.name)
 	}
 }
 
