@@ -66,8 +66,16 @@ func (s *Subject) Summary() string {
 
 // counts says how many frames were late.
 func (s *Subject) counts() string {
-	if s.Frames.Judged == 0 {
+	switch c := &s.Frames; {
+	case c.Judged > 0:
+	case c.Complete == 0:
+		return s.name() + ": no complete frame"
+	case c.Dropped == c.Complete:
+		return s.name() + ": no frame is judged: all were dropped"
+	case c.NeverJudged():
 		return s.name() + ": no frame is judged"
+	default:
+		return s.name() + ": no frame is judged: deadlines are unknown"
 	}
 	noun := "frame"
 	if s.pictures {

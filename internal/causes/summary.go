@@ -44,6 +44,10 @@ func Summary(in *Input) (first *Subject, a text.Answer, late bool) {
 	if other.Frames.Late > 0 && (other.Shown.Late == 0 || application == other) {
 		lateFrames = other.summary()
 	}
+	unjudged := "" // which frames of applications are late, if that is unknown of all
+	if i := slices.IndexFunc(list, func(p *ExplainedProcess) bool { return p.Kind == stats.Application && p.Frames.Complete > 0 }); i >= 0 && list[i] != lead && list[i].Frames.Judged == 0 {
+		unjudged = list[i].summary()
+	}
 	pictures := application.pictures(lead)
 	switch {
 	case lead.Frames.Late+lead.Ranking.NotBegun > 0 && application == other:
@@ -55,8 +59,10 @@ func Summary(in *Input) (first *Subject, a text.Answer, late bool) {
 	case other.Pictures:
 		a.Say(frames, other.shown(), lateFrames)
 	default:
-		a.Say(lateFrames, other.shown(), frames)
+		a.Say(lateFrames, other.shown(), unjudged, frames)
+		unjudged = ""
 	}
+	a.Say(unjudged)
 	if pictures == "" { // it says that, too
 		a.Say(lead.pickedUp(alone), other.pickedUp(false))
 	}

@@ -75,6 +75,42 @@ func TestSummaryOfPictures(t *testing.T) {
 	}
 }
 
+// Applications whose frames are not judged come before a render_service that was on time, and after a late one.
+func TestSummaryOfUnjudged(t *testing.T) {
+	const unjudged, onTime = "com.example.web: no frame is judged: deadlines are unknown", "com.example.app: 0 of 1 frame late"
+	for _, test := range []struct {
+		overrun     trace.Duration // of the frame of render_service
+		application bool           // another one, on time
+		want        string
+	}{
+		{0, false, unjudged + "\nrender_service: 0 of 1 frame late"},
+		{3_000, false, "render_service: 1 of 1 frame late, 3.0 ms lost, 100 % of it waiting for storage in FlushLayoutTask (io_schedule)\n" + unjudged},
+		{0, true, onTime},
+	} {
+		var list []*why.Explanation
+		for i, name := range []string{"render_service", "com.example.web", "com.example.app"} {
+			e := late(&analyzer.Process{PID: trace.PID(i + 1), Name: name}, 7, 10_000, 5_000, test.overrun)
+			switch {
+			case i == 0:
+				e.Frame.Kind = analyzer.RenderFrame
+				e.Shares = []why.Share{storage(8_000, test.overrun)}
+			case i == 1:
+				e.Frame.Deadline = 0
+			case !test.application:
+				continue
+			}
+			if i > 0 || test.overrun == 0 {
+				e.Outcome, e.Frame.Facts = why.NotLate, 0
+			}
+			list = append(list, e)
+		}
+		tl, c := timeline(list...)
+		in := Input{Name: "trace.ftrace", Causes: c, Processes: Processes(tl, c, Options{})}
+		_, said, _ := Summary(&in)
+		must.Equal(t, strings.Join(append([]string{said.Summary}, said.Sentences...), "\n"), test.want)
+	}
+}
+
 // A frame that was late because its vsync or a service was late is not the application's fault.
 func TestSummaryOfSystem(t *testing.T) {
 	for _, test := range []struct {
