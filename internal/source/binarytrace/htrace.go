@@ -172,7 +172,7 @@ func (r *Reader) parts(h *htrace, size int64) error {
 				return err
 			}
 		} else {
-			h.addPlugin(cString(header[108:236])) // the name of the plugin whose data this is
+			h.addPlugin(kernel.CString(header[108:236])) // the name of the plugin whose data this is
 			if binary.LittleEndian.Uint32(header[htraceDataType:]) == dataHiperf && len(r.recordings) < maxRecordings {
 				r.recordings = append(r.recordings, Section{at + htraceHeaderSize, end - at - htraceHeaderSize})
 			}
@@ -231,25 +231,25 @@ func (r *Reader) segments(h *htrace, at, end int64) error {
 // so is its last field.
 func (r *Reader) plugin(h *htrace, segment []byte, at int64, cut bool) {
 	var name, data []byte
-	f := fields{rest: segment, cut: cut}
-	for f.next() {
+	f := kernel.Fields{Rest: segment, Cut: cut}
+	for f.Next() {
 		switch {
-		case f.number == pluginName:
-			name = f.data
-		case f.number == pluginData && f.isBytes:
-			data = f.data
+		case f.Number == pluginName:
+			name = f.Data
+		case f.Number == pluginData && f.IsBytes:
+			data = f.Data
 		}
 	}
-	if f.bad {
+	if f.Bad {
 		r.log.Add(badSegment)
 	}
 	switch plugin := string(name); {
 	case plugin == "ftrace-plugin" || strings.HasSuffix(plugin, "libftrace_plugin.z.so"):
 		r.result(h, data, at+offsetIn(segment, data), cut)
 	case plugin == "ftrace-plugin_config":
-		for f := (fields{rest: data}); f.next(); {
-			if f.number == configClock && r.clock.Name == "" {
-				r.clock.Name = string(f.data)
+		for f := (kernel.Fields{Rest: data}); f.Next(); {
+			if f.Number == configClock && r.clock.Name == "" {
+				r.clock.Name = string(f.Data)
 			}
 		}
 	case plugin == "bytrace_plugin" && len(data) > 0:
@@ -301,16 +301,16 @@ const kernelThreads = 2
 // and begins with a path if the process was started from a file.
 func (r *Reader) processData(data []byte, cut bool) {
 	var m kernel.Values
-	f := fields{rest: data, cut: cut}
-	for f.next() {
-		if f.number != processInfo || !f.isBytes || f.cutShort {
+	f := kernel.Fields{Rest: data, Cut: cut}
+	for f.Next() {
+		if f.Number != processInfo || !f.IsBytes || f.CutShort {
 			continue
 		}
-		if !m.Read(f.data) {
+		if !m.Read(f.Data) {
 			r.log.Add(badMessage)
 			continue
 		}
-		pid, name := m.Numbers[processPID], cString(m.Texts[processName])
+		pid, name := m.Numbers[processPID], kernel.CString(m.Texts[processName])
 		if bytes.HasPrefix(name, []byte("/")) {
 			name = name[bytes.LastIndexByte(name, '/')+1:]
 		}
@@ -328,7 +328,7 @@ func (r *Reader) processData(data []byte, cut bool) {
 			r.processes[trace.PID(pid)] = string(name)
 		}
 	}
-	if f.bad {
+	if f.Bad {
 		r.log.Add(badMessage)
 	}
 }
@@ -339,25 +339,25 @@ func offsetIn(b, part []byte) int64 { return int64(cap(b) - cap(part)) }
 // result reads a TracePluginResult, which is at an offset of the file.
 func (r *Reader) result(h *htrace, data []byte, at int64, cut bool) {
 	var clocks [2]uint64
-	f := fields{rest: data, cut: cut}
-	for f.next() {
-		if !f.isBytes {
+	f := kernel.Fields{Rest: data, Cut: cut}
+	for f.Next() {
+		if !f.IsBytes {
 			continue
 		}
-		switch f.number {
+		switch f.Number {
 		case resultDetail:
-			r.detail(f.data, at+offsetIn(data, f.data), cut)
+			r.detail(f.Data, at+offsetIn(data, f.Data), cut)
 		case resultStats:
-			h.stats(f.data, &r.clock)
+			h.stats(f.Data, &r.clock)
 		case resultClocks:
-			h.clockDetail(f.data, &clocks)
+			h.clockDetail(f.Data, &clocks)
 		case resultSymbols:
-			h.symbol(f.data)
+			h.symbol(f.Data)
 		case resultComms:
-			h.comm(f.data)
+			h.comm(f.Data)
 		}
 	}
-	if f.bad {
+	if f.Bad {
 		r.log.Add(badMessage)
 	}
 	h.addClocks(&h.inDetails, clocks)
@@ -371,9 +371,9 @@ func (r *Reader) detail(data []byte, at int64, cut bool) {
 		return
 	}
 	cpu, known := uint64(0), !cut // a zero may be left out
-	for f := (fields{rest: data, cut: cut}); f.next(); {
-		if f.number == detailCPU {
-			cpu, known = f.value, true
+	for f := (kernel.Fields{Rest: data, Cut: cut}); f.Next(); {
+		if f.Number == detailCPU {
+			cpu, known = f.Value, true
 		}
 	}
 	if !known {
@@ -392,13 +392,13 @@ func (r *Reader) detail(data []byte, at int64, cut bool) {
 		}
 		from, p.first = to, 0
 	}
-	f := fields{rest: data, cut: cut}
+	f := kernel.Fields{Rest: data, Cut: cut}
 	for {
-		start := len(data) - len(f.rest)
-		if !f.next() {
+		start := len(data) - len(f.Rest)
+		if !f.Next() {
 			break
 		}
-		end := len(data) - len(f.rest)
+		end := len(data) - len(f.Rest)
 		if end-start > maxPiece { // an event of that size does not exist
 			add(start)
 			from = end
@@ -408,14 +408,14 @@ func (r *Reader) detail(data []byte, at int64, cut bool) {
 		if end-from > maxPiece {
 			add(start)
 		}
-		if f.number == detailEvent && f.isBytes && !f.cutShort && !p.first.Known() {
-			if t := eventTime(f.data); t <= trace.MaxTime {
+		if f.Number == detailEvent && f.IsBytes && !f.CutShort && !p.first.Known() {
+			if t := eventTime(f.Data); t <= trace.MaxTime {
 				p.first = trace.Time(t)
 			}
 		}
 	}
-	add(len(data) - len(f.rest))
-	if f.bad {
+	add(len(data) - len(f.Rest))
+	if f.Bad {
 		r.log.Add(badMessage)
 	}
 }
@@ -424,13 +424,13 @@ func (r *Reader) detail(data []byte, at int64, cut bool) {
 func (r *Reader) wholeDetail(data []byte, at int64) {
 	cpu, known := uint64(0), false
 	p := piece{at: at, size: int32(len(data)), unchecked: true}
-	f := fields{rest: data}
-	for !(known && p.first.Known()) && f.next() {
+	f := kernel.Fields{Rest: data}
+	for !(known && p.first.Known()) && f.Next() {
 		switch {
-		case f.number == detailCPU:
-			cpu, known = f.value, true
-		case f.number == detailEvent && f.isBytes && !p.first.Known():
-			if t := eventTime(f.data); t <= trace.MaxTime {
+		case f.Number == detailCPU:
+			cpu, known = f.Value, true
+		case f.Number == detailEvent && f.IsBytes && !p.first.Known():
+			if t := eventTime(f.Data); t <= trace.MaxTime {
 				p.first = trace.Time(t)
 			}
 		}
@@ -441,7 +441,7 @@ func (r *Reader) wholeDetail(data []byte, at int64) {
 	}
 	if p.cpu = uint16(cpu); p.first.Known() {
 		r.pieces = append(r.pieces, p)
-	} else if f.bad {
+	} else if f.Bad {
 		r.log.Add(badMessage)
 	}
 }
@@ -492,9 +492,9 @@ func (h *htrace) lost([]byte) int { return 0 }
 func (h *htrace) stats(data []byte, clock *Clock) {
 	var m, cpu kernel.Values
 	lost := uint64(0)
-	for f := (fields{rest: data}); f.next(); {
-		if f.number == statsPerCPU {
-			cpu.Read(f.data)
+	for f := (kernel.Fields{Rest: data}); f.Next(); {
+		if f.Number == statsPerCPU {
+			cpu.Read(f.Data)
 			lost += cpu.Numbers[overrun] + cpu.Numbers[commitOver] + cpu.Numbers[droppedEvent]
 		}
 	}
@@ -582,5 +582,5 @@ func (h *htrace) comm(data []byte) {
 	var m kernel.Values
 	m.Read(data)
 	name := m.Texts[2]
-	h.names.setComm(int32(m.Numbers[1]), slices.Clone(cString(name[:min(len(name), maxName)])))
+	h.names.setComm(int32(m.Numbers[1]), slices.Clone(kernel.CString(name[:min(len(name), maxName)])))
 }

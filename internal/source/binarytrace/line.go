@@ -343,11 +343,3 @@ func skipBlanks(text []byte) (n int) {
 	}
 	return n
 }
-
-// cString returns text up to its first NUL.
-func cString(text []byte) []byte {
-	if i := bytes.IndexByte(text, 0); i >= 0 {
-		return text[:i]
-	}
-	return text
-}

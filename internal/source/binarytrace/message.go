@@ -4,6 +4,8 @@ import (
 	"math"
 	"sync"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"ohframe/internal/source/kernel"
 )
 
@@ -123,7 +125,7 @@ func (h *htrace) head(head *head, data []byte) bool {
 		case tag>>3 == eventTGID:
 			tgid = value
 		case tag>>3 == eventComm:
-			head.comm = cString(content)
+			head.comm = kernel.CString(content)
 		case tag>>3 == eventCommon:
 			for common := content; len(common) > 0; {
 				tag, value, _, n := kernel.Field(common)
@@ -168,7 +170,7 @@ func (h *htrace) head(head *head, data []byte) bool {
 		if len(head.comm) == 0 {
 			head.comm, _ = h.names.of(head.tid)
 		}
-		head.title, head.marker, head.text = &m.title, number == printMessage, cString(text)
+		head.title, head.marker, head.text = &m.title, number == printMessage, kernel.CString(text)
 		return true
 	}
 	return false
@@ -202,14 +204,14 @@ func (h *htrace) AppendArgs(b, data []byte, _ int, v *kernel.Values) []byte {
 	if f := h.decode(data, v); f != nil {
 		return f.Append(b, v)
 	}
-	return append(b, cString(v.Texts[kernel.PrintText])...)
+	return append(b, kernel.CString(v.Texts[kernel.PrintText])...)
 }
 
 // decode returns the format of an event, and its values in the form of the table.
 func (h *htrace) decode(data []byte, v *kernel.Values) *kernel.Format {
-	event := fields{rest: data}
-	event.next()
-	number, message := event.number, event.data
+	event := kernel.Fields{Rest: data}
+	event.Next()
+	number, message := event.Number, event.Data
 	v.Read(message)
 	switch number {
 	case idleMessage:
@@ -239,7 +241,7 @@ func (h *htrace) decode(data []byte, v *kernel.Values) *kernel.Format {
 		switch p.Kind {
 		case kernel.None, kernel.Softirq:
 		case kernel.Text:
-			if v.Texts[p.Field] = cString(v.Texts[p.Field]); v.Numbers[p.Field] != 0 { // an address in the kernel
+			if v.Texts[p.Field] = kernel.CString(v.Texts[p.Field]); v.Numbers[p.Field] != 0 { // an address in the kernel
 				v.Memory = appendAddress(v.Memory, v.Numbers[p.Field])
 				v.Keep(p.Field, from)
 			}
@@ -247,7 +249,7 @@ func (h *htrace) decode(data []byte, v *kernel.Values) *kernel.Format {
 			v.Memory = appendState(v.Memory, v.Numbers[p.Field], linuxStates)
 			v.Keep(p.Field, from)
 		case kernel.Symbol:
-			if name := cString(v.Texts[callerName]); number == blockedMessage && len(name) > 0 {
+			if name := kernel.CString(v.Texts[callerName]); number == blockedMessage && len(name) > 0 {
 				v.Texts[p.Field] = name
 				break
 			}
@@ -267,52 +269,17 @@ func (h *htrace) decode(data []byte, v *kernel.Values) *kernel.Format {
 
 // appendNumbers appends the elements of a repeated field in hexadecimal. An old writer
 // has them as text.
-func appendNumbers(b, message []byte, field int) []byte {
+func appendNumbers(b, message []byte, field protowire.Number) []byte {
 	separator := ""
-	for f := (fields{rest: message}); f.next(); {
+	for f := (kernel.Fields{Rest: message}); f.Next(); {
 		switch {
-		case f.number != field:
-		case f.isBytes && separator == "":
-			return append(b, cString(f.data)...)
+		case f.Number != field:
+		case f.IsBytes && separator == "":
+			return append(b, kernel.CString(f.Data)...)
 		default:
-			b = appendHex(append(b, separator...), f.value)
+			b = appendHex(append(b, separator...), f.Value)
 			separator = ", "
 		}
 	}
 	return b
 }
-
-// fields reads the fields of a message one after another. It accepts lengths that are
-// padded with zeros, as hiprofiler writes them.
-type fields struct {
-	rest []byte
-	cut  bool // the message is cut: its last field may be, too
-
-	number   int
-	isBytes  bool
-	value    uint64 // of a number
-	data     []byte // of bytes
-	cutShort bool   // data ends early
-	bad      bool   // the message is damaged from here on
-}
-
-// next reads a field and reports whether there is one.
-func (f *fields) next() bool {
-	if len(f.rest) == 0 || f.cutShort {
-		return false
-	}
-	tag, value, data, n := kernel.Field(f.rest)
-	if n <= 0 && !(n < 0 && f.cut) {
-		f.bad = !f.cut
-		return false
-	}
-	f.number, f.isBytes, f.value, f.data = int(min(tag>>3, maxNumber)), tag&7 == kernel.WireBytes, value, data
-	if n < 0 {
-		f.cutShort, n = true, len(f.rest)
-	}
-	f.rest = f.rest[n:]
-	return true
-}
-
-// maxNumber is the maximum number of a field.
-const maxNumber = 1<<29 - 1

@@ -155,7 +155,7 @@ func (s *sys) Decode(record []byte, cpu int, v *kernel.Values) *kernel.Format {
 	if f.text.name != "" {
 		text, _ := f.text.bytes(record)
 		if event := kernel.Events()[f.name]; event != nil {
-			return event.Parse(asLine(cString(text)), v)
+			return event.Parse(asLine(kernel.CString(text)), v)
 		}
 		return nil
 	}
@@ -200,7 +200,7 @@ func (s *sys) set(v *kernel.Values, f *format, p *kernel.Place, c *field, record
 		}
 	case p.Kind.IsText():
 		text, _ := c.bytes(record)
-		v.Texts[p.Field] = cString(text)
+		v.Texts[p.Field] = kernel.CString(text)
 		return
 	case c.loc != notLoc || !c.isInt(): // a bitmask
 		var bits [8]byte
@@ -237,10 +237,10 @@ func (f *format) findFunction() *function {
 // append appends NAME+OFFSET/SIZE[MODULE].
 func (fn *function) append(b, record []byte) []byte {
 	name, _ := fn.name.bytes(record)
-	b = appendAddress(append(append(b, cString(name)...), '+'), uint64(fn.offset.int(record)))
+	b = appendAddress(append(append(b, kernel.CString(name)...), '+'), uint64(fn.offset.int(record)))
 	b = appendAddress(append(b, '/'), uint64(fn.size.int(record)))
 	module, _ := fn.module.bytes(record)
-	return append(append(append(b, '['), cString(module)...), ']')
+	return append(append(append(b, '['), kernel.CString(module)...), ']')
 }
 
 // AppendArgs implements kernel.Decoder.
@@ -248,7 +248,7 @@ func (s *sys) AppendArgs(b, record []byte, cpu int, v *kernel.Values) []byte {
 	f := s.formats[binary.LittleEndian.Uint16(record)]
 	if f.text.name != "" {
 		text, _ := f.text.bytes(record)
-		return append(b, cString(text)...)
+		return append(b, kernel.CString(text)...)
 	}
 	start, isSlice := f.find("start")
 	if pid, ok := f.find("pid"); f.marker && isSlice && ok {
@@ -257,7 +257,7 @@ func (s *sys) AppendArgs(b, record []byte, cpu int, v *kernel.Values) []byte {
 		}
 		c, _ := f.find("name")
 		name, _ := c.bytes(record)
-		return append(append(appendInt(append(b, "B|"...), pid.int(record)), '|'), cString(name)...)
+		return append(append(appendInt(append(b, "B|"...), pid.int(record)), '|'), kernel.CString(name)...)
 	}
 	if f.table == nil {
 		from := len(b)
@@ -295,7 +295,7 @@ func (f *format) appendField(b []byte, c *extra, record []byte) []byte {
 		return appendPadded(b, uint64(c.int(record))>>c.shift, 0, ' ')
 	}
 	text, _ := c.bytes(record)
-	return append(b, cString(text)...)
+	return append(b, kernel.CString(text)...)
 }
 
 // schedInfoSize is the size of the scheduler's information: a mask of processors and bit fields.

@@ -185,7 +185,7 @@ func (s *sys) head(h *head, record []byte) bool {
 	case !f.marker:
 	case f.text.name != "":
 		text, _ := f.text.bytes(record)
-		h.text = cString(text)
+		h.text = kernel.CString(text)
 	default:
 		s.text = s.AppendArgs(s.text[:0], record, 0, &s.values)
 		h.text = s.text
@@ -245,7 +245,7 @@ func pairs(text []byte, separator string) iter.Seq2[string, []byte] {
 func (n *names) parseComms(text []byte) {
 	for id, name := range pairs(text, " ") {
 		if tid, ok := parseID(id); ok {
-			n.setComm(tid, cString(name))
+			n.setComm(tid, kernel.CString(name))
 		}
 	}
 }

@@ -1,8 +1,11 @@
 package kernel
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // The types of fields of a message.
@@ -25,7 +28,7 @@ func Field(b []byte) (tag, value uint64, data []byte, n int) {
 	if tag, n = uint64(b[0]), 1; tag >= 0x80 {
 		tag, n = varint(b)
 	}
-	if n <= 0 || tag>>3 == 0 {
+	if n <= 0 || tag>>3-1 >= maxNumber {
 		return 0, 0, nil, 0
 	}
 	rest := b[n:]
@@ -71,4 +74,47 @@ func varint(b []byte) (v uint64, n int) {
 		}
 	}
 	return binary.Uvarint(b)
+}
+
+// maxNumber is the greatest number of a field.
+const maxNumber = uint64(protowire.MaxValidNumber)
+
+// Fields reads the fields of a message one after another. It accepts lengths that are padded with zeros, as hiprofiler
+// writes them.
+type Fields struct {
+	Rest []byte
+	Cut  bool // the message is cut: its last field may be, too
+
+	Number   protowire.Number
+	IsBytes  bool
+	Value    uint64 // of a number
+	Data     []byte // of bytes
+	CutShort bool   // Data ends early
+	Bad      bool   // the message is damaged from here on
+}
+
+// Next reads a field and reports whether there is one.
+func (f *Fields) Next() bool {
+	if len(f.Rest) == 0 || f.CutShort {
+		return false
+	}
+	tag, value, data, n := Field(f.Rest)
+	if n <= 0 && !(n < 0 && f.Cut) {
+		f.Bad = !f.Cut
+		return false
+	}
+	f.Number, f.IsBytes, f.Value, f.Data = protowire.Number(tag>>3), tag&7 == WireBytes, value, data
+	if n < 0 {
+		f.CutShort, n = true, len(f.Rest)
+	}
+	f.Rest = f.Rest[n:]
+	return true
+}
+
+// CString returns text up to its first NUL.
+func CString(text []byte) []byte {
+	if i := bytes.IndexByte(text, 0); i >= 0 {
+		return text[:i]
+	}
+	return text
 }

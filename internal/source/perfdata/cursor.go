@@ -1,6 +1,10 @@
 package perfdata
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"ohframe/internal/source/kernel"
+)
 
 // cursor reads the fields of a record or section one after another. After a field that runs over
 // the end, short is true and all fields are 0.
@@ -52,21 +56,11 @@ func (c *cursor) list(n uint64) []byte {
 }
 
 // text returns a text after its length, up to its first zero byte.
-func (c *cursor) text() []byte { return cString(c.take(uint64(c.u32()))) }
+func (c *cursor) text() []byte { return kernel.CString(c.take(uint64(c.u32()))) }
 
 // cText returns a text that a zero byte ends.
 func (c *cursor) cText() []byte {
-	text := cString(c.rest)
+	text := kernel.CString(c.rest)
 	c.take(uint64(len(text)) + 1)
 	return text
-}
-
-// cString returns the part of b before its first zero byte.
-func cString(b []byte) []byte {
-	for i, x := range b {
-		if x == 0 {
-			return b[:i]
-		}
-	}
-	return b
 }

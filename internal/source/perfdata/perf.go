@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"ohframe/analyzer/sample"
+	"ohframe/internal/source/kernel"
 )
 
 const perfMagic = "PERFILE2"
@@ -278,7 +279,7 @@ func (p *perf) apply(kind uint32, misc uint16, b []byte) {
 	pid, tid := int32(c.u32()), int32(c.u32())
 	switch kind {
 	case recordComm:
-		name := cString(c.rest)
+		name := kernel.CString(c.rest)
 		if misc&miscExec != 0 {
 			if s := p.memory.space(pid); s != nil {
 				p.memory.drop(s)
@@ -300,7 +301,7 @@ func (p *perf) apply(kind uint32, misc uint16, b []byte) {
 		if c.short {
 			return
 		}
-		path := cString(c.rest)
+		path := kernel.CString(c.rest)
 		m := mapping{start: start, end: start + min(length, math.MaxUint64-start), offset: offset}
 		if misc&miscMode == miscKernel {
 			if isKernel(path) && path[0] == '[' { // all of memory, or the kernel's own code

@@ -2,13 +2,13 @@ package perfdata
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"io"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/kernel"
 )
 
 const protoMagic = "HIPERF_PB_"
@@ -38,6 +38,7 @@ type proto struct {
 	left   int64
 	buffer []byte
 	frames []int32
+	values kernel.Values
 }
 
 // protoFile is a file with the names of its functions.
@@ -136,112 +137,61 @@ func (zeros) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// fields calls f for each field of a message, and reports whether the message is whole. A number
-// has no data.
-func fields(m []byte, f func(field protowire.Number, number uint64, data []byte)) bool {
-	for len(m) > 0 {
-		field, kind, n := protowire.ConsumeTag(m)
-		if n < 0 {
-			return false
-		}
-		m = m[n:]
-		switch kind {
-		case protowire.VarintType:
-			v, n := protowire.ConsumeVarint(m)
-			if n < 0 {
-				return false
-			}
-			f(field, v, nil)
-			m = m[n:]
-		case protowire.BytesType:
-			v, n := protowire.ConsumeBytes(m)
-			if n < 0 {
-				return false
-			}
-			f(field, 0, v)
-			m = m[n:]
-		default:
-			n := protowire.ConsumeFieldValue(field, kind, m)
-			if n < 0 {
-				return false
-			}
-			m = m[n:]
-		}
-	}
-	return true
-}
-
 // describe reads a record that is not a sample.
 func (p *proto) describe(m []byte) {
 	profile := &p.tables.profile
-	ok := true
-	whole := fields(m, func(field protowire.Number, _ uint64, data []byte) {
-		switch field {
+	f, ok := kernel.Fields{Rest: m}, true
+	for f.Next() {
+		switch f.Number {
 		case recordIsStatistic:
-			ok = fields(data, func(field protowire.Number, number uint64, _ []byte) {
-				if field == 2 {
-					profile.Lost = min(number, 1<<40)
-				}
-			}) && ok
+			ok = p.values.Read(f.Data) && ok
+			profile.Lost = min(p.values.Numbers[2], 1<<40)
 		case recordIsFile:
-			ok = p.file(data) && ok
+			ok = p.file(f.Data) && ok
 		case recordIsThread:
-			ok = p.thread(data) && ok
+			ok = p.values.Read(f.Data) && ok
+			p.tables.thread(int32(p.values.Numbers[2]), int32(p.values.Numbers[1]), p.values.Texts[3])
 		case recordIsInfo:
-			ok = fields(data, func(field protowire.Number, _ uint64, data []byte) {
-				switch {
-				case field == 1 && len(profile.Events) < maxEvents:
-					profile.Events = append(profile.Events, sample.Event{Name: valid(data[:min(len(data), maxName)])})
-				case field == 1:
+			info := kernel.Fields{Rest: f.Data}
+			for info.Next() {
+				switch text := valid(info.Data[:min(len(info.Data), maxName)]); {
+				case info.Number == 1 && len(profile.Events) < maxEvents:
+					profile.Events = append(profile.Events, sample.Event{Name: text})
+				case info.Number == 1:
 					p.log.Add(eventsOver)
-				case field == 2:
-					profile.Command = valid(data[:min(len(data), maxName)])
+				case info.Number == 2:
+					profile.Command = text
 				}
-			}) && ok
+			}
+			ok = ok && !info.Bad
 		}
-	})
-	if !whole || !ok {
+	}
+	if f.Bad || !ok {
 		p.log.Add(badMessage)
 	}
 }
 
 func (p *proto) file(data []byte) bool {
-	f := &protoFile{module: sample.Unknown, first: int32(p.names)}
+	file := &protoFile{module: sample.Unknown, first: int32(p.names)}
 	id := uint64(0)
-	whole := fields(data, func(field protowire.Number, number uint64, data []byte) {
+	f := kernel.Fields{Rest: data}
+	for f.Next() {
 		switch {
-		case field == 1:
-			id = number
-		case field == 2:
-			f.module = p.tables.module(data, isKernel(data))
-		case field == 3 && p.names >= maxSymbols:
+		case f.Number == 1:
+			id = f.Value
+		case f.Number == 2:
+			file.module = p.tables.module(f.Data, isKernel(f.Data))
+		case f.Number == 3 && p.names >= maxSymbols:
 			p.log.Add(symbolsOver)
-		case field == 3:
-			f.functions = append(f.functions, append([]byte(nil), data[:min(len(data), maxName)]...))
+		case f.Number == 3:
+			file.functions = append(file.functions, bytes.Clone(f.Data[:min(len(f.Data), maxName)]))
 			p.names++
 		}
-	})
-	if len(p.files) < maxModules {
-		p.files[id] = f
 	}
-	return whole
-}
-
-func (p *proto) thread(data []byte) bool {
-	var tid, pid int32
-	var name []byte
-	whole := fields(data, func(field protowire.Number, number uint64, data []byte) {
-		switch field {
-		case 1:
-			tid = int32(number)
-		case 2:
-			pid = int32(number)
-		case 3:
-			name = data
-		}
-	})
-	p.tables.thread(pid, tid, name)
-	return whole
+	if len(p.files) < maxModules {
+		p.files[id] = file
+	}
+	return !f.Bad
 }
 
 // next implements source.
@@ -256,11 +206,11 @@ func (p *proto) next(s *sample.Sample) error {
 			return io.EOF
 		}
 		var data []byte
-		fields(m, func(field protowire.Number, _ uint64, d []byte) { // damage was counted
-			if field == recordIsSample {
-				data = d
+		for f := (kernel.Fields{Rest: m}); f.Next(); { // damage was counted
+			if f.Number == recordIsSample {
+				data = f.Data
 			}
-		})
+		}
 		if data != nil && p.sample(s, data) {
 			return nil
 		}
@@ -271,29 +221,28 @@ func (p *proto) sample(s *sample.Sample, data []byte) bool {
 	*s = sample.Sample{CPU: sample.Unknown, Event: sample.Unknown, Stack: sample.Unknown, Period: 1}
 	p.frames = p.frames[:0]
 	deep, badTimes := false, false
-	whole := fields(data, func(field protowire.Number, number uint64, data []byte) {
-		switch field {
+	f := kernel.Fields{Rest: data}
+	for f.Next() {
+		switch f.Number {
 		case 1:
-			badTimes = number > uint64(trace.MaxTime)
-			s.Time = trace.Time(number)
+			badTimes = f.Value > uint64(trace.MaxTime)
+			s.Time = trace.Time(f.Value)
 		case 2:
-			s.TID = int32(number)
+			s.TID = int32(f.Value)
 		case 3:
-			if len(p.frames) == maxDepth {
-				deep = true
-				return
+			if deep = len(p.frames) == maxDepth; !deep {
+				p.frames = append(p.frames, p.frame(f.Data))
 			}
-			p.frames = append(p.frames, p.frame(data))
 		case 4:
-			s.Period = number
+			s.Period = f.Value
 		case 5:
-			if number < uint64(len(p.tables.profile.Events)) {
-				s.Event = int32(number)
+			if f.Value < uint64(len(p.tables.profile.Events)) {
+				s.Event = int32(f.Value)
 			}
 		}
-	})
+	}
 	switch {
-	case !whole:
+	case f.Bad:
 		p.log.Add(badSample)
 		return false
 	case badTimes:
@@ -319,16 +268,16 @@ func (p *proto) sample(s *sample.Sample, data []byte) bool {
 func (p *proto) frame(data []byte) int32 {
 	var address uint64
 	file, function := uint64(1<<32), int64(sample.Unknown)
-	fields(data, func(field protowire.Number, number uint64, _ []byte) {
-		switch field {
+	for f := (kernel.Fields{Rest: data}); f.Next(); {
+		switch f.Number {
 		case 1:
-			address = number
+			address = f.Value
 		case 2:
-			file = number
+			file = f.Value
 		case 3:
-			function = int64(number)
+			function = int64(f.Value)
 		}
-	})
+	}
 	f := unknown(address)
 	if in := p.files[file]; in != nil {
 		f.Module = in.module

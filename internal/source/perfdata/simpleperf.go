@@ -3,7 +3,7 @@ package perfdata
 import (
 	"bytes"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	"ohframe/internal/source/kernel"
 )
 
 // Types of files with symbols of simpleperf.
@@ -72,47 +72,21 @@ func (p *perf) readSimpleperf(data []byte) {
 }
 
 func (p *perf) simpleperfFile(m []byte) bool {
-	var path []byte
-	var kind, vaddr, offset uint64
-	ok := fields(m, func(field protowire.Number, number uint64, data []byte) {
-		switch field {
-		case 1:
-			path = data
-		case 2:
-			kind = number
-		case 3:
-			vaddr = number
-		case 6, 7: // of an ELF file, and of a module of the kernel
-			fields(data, func(field protowire.Number, number uint64, _ []byte) {
-				if field == 1 {
-					offset = number
-				}
-			})
+	var file, inner kernel.Values
+	ok := file.Read(m)
+	for _, one := range file.Texts[6:8] { // of an ELF file, or of a module of the kernel
+		if one != nil {
+			inner.Read(one)
 		}
-	})
-	f := newSimpleperfFile(path, kind, vaddr, offset)
-	fields(m, func(field protowire.Number, _ uint64, data []byte) {
-		if field == 4 {
-			ok = p.simpleperfSymbol(f, data) && ok
+	}
+	path := file.Texts[1]
+	f := newSimpleperfFile(path, file.Numbers[2], file.Numbers[3], inner.Numbers[1])
+	for symbols := (kernel.Fields{Rest: m}); symbols.Next(); {
+		if symbols.Number == 4 {
+			ok = inner.Read(symbols.Data) && ok
+			p.addSymbol(f, inner.Numbers[1], uint32(inner.Numbers[2]), inner.Texts[3])
 		}
-	})
+	}
 	p.addSymbols(path, f)
-	return ok
-}
-
-func (p *perf) simpleperfSymbol(f *symbolFile, m []byte) bool {
-	var address, size uint64
-	var name []byte
-	ok := fields(m, func(field protowire.Number, number uint64, data []byte) {
-		switch field {
-		case 1:
-			address = number
-		case 2:
-			size = number
-		case 3:
-			name = data
-		}
-	})
-	p.addSymbol(f, address, uint32(size), name)
 	return ok
 }

@@ -7,6 +7,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/source/kernel"
 )
 
 const (
@@ -37,18 +38,11 @@ type reading struct{ clock, boot int64 }
 // add decodes a clock snapshot. It returns false if that is malformed.
 func (c *clocks) add(payload []byte) bool {
 	var at uint64
+	var clock kernel.Values
 	each := func(do func(id, t uint64)) bool {
 		return eachMessage(payload, snapshotClock, func(b []byte) bool {
-			var id, t uint64
-			ok := eachField(b, func(f field) {
-				switch f.number {
-				case clockID:
-					id = f.value
-				case clockTimestamp:
-					t = f.value
-				}
-			})
-			do(id, t)
+			ok := clock.Read(b)
+			do(clock.Numbers[clockID], clock.Numbers[clockTimestamp])
 			return ok
 		})
 	}

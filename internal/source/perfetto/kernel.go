@@ -200,21 +200,12 @@ const maxKernelCPU = 255
 // addSymbols decodes the names of kernel functions in the interned data of a packet.
 func (k *kernelLog) addSymbols(sequence uint32, interned []byte) bool {
 	return eachMessage(interned, internedSymbols, func(b []byte) bool {
-		var id uint64
-		var name []byte
-		ok := eachField(b, func(f field) {
-			switch f.number {
-			case symbolID:
-				id = f.value
-			case symbolText:
-				name = f.bytes
-			}
-		})
-		key := symbolKey{sequence, id}
+		ok := k.values.Read(b)
+		key := symbolKey{sequence, k.values.Numbers[symbolID]}
 		if _, known := k.symbols[key]; !known && len(k.symbols) >= k.maxTexts {
 			return ok
 		}
-		if n := k.text(name); n != 0 {
+		if n := k.text(k.values.Texts[symbolText]); n != 0 {
 			k.symbols[key] = n
 		}
 		return ok
@@ -224,41 +215,30 @@ func (k *kernelLog) addSymbols(sequence uint32, interned []byte) bool {
 // addBundle decodes the events of a processor. It returns false if they are malformed. unknown
 // counts the events of a bundle whose clock is not known.
 func (k *kernelLog) addBundle(sequence uint32, payload []byte, unknown *int) bool {
-	var b bundle
-	var clock, at, bootAt uint64
-	ok := eachField(payload, func(f field) {
-		switch f.number {
-		case bundleCPU:
-			b.cpu = f.value
-		case bundleLost:
-			b.lost = f.value != 0
-		case bundleClock:
-			clock = f.value
-		case bundleTime:
-			at = f.value
-		case bundleBootTime:
-			bootAt = f.value
-		}
-	})
+	ok := k.values.Read(payload)
 	if !ok {
 		return false
 	}
+	n := &k.values.Numbers
+	b := bundle{cpu: n[bundleCPU], lost: n[bundleLost] != 0}
 	known := false
-	if b.clock, known = kernelClocks[clock]; !known {
+	if b.clock, known = kernelClocks[n[bundleClock]]; !known {
+		at, bootAt := n[bundleTime], n[bundleBootTime]
 		if at == 0 || bootAt == 0 || at > trace.MaxTime || bootAt > trace.MaxTime {
 			*unknown++
 			return true
 		}
 		b.clock, b.offset = boot, int64(bootAt)-int64(at)
 	}
-	return eachField(payload, func(f field) {
-		switch f.number {
+	for f := (kernel.Fields{Rest: payload}); f.Next(); {
+		switch f.Number {
 		case bundleEvent:
-			ok = k.addEvent(sequence, &b, f.bytes) && ok
+			ok = k.addEvent(sequence, &b, f.Data) && ok
 		case bundleCompact:
-			ok = k.addCompact(&b, f.bytes) && ok
+			ok = k.addCompact(&b, f.Data) && ok
 		}
-	}) && ok
+	}
+	return ok
 }
 
 // bundle is what a bundle says of its events.
@@ -290,21 +270,23 @@ func (k *kernelLog) addEvent(sequence uint32, in *bundle, b []byte) bool {
 	var at, pid, flags uint64
 	var kind protowire.Number
 	var payload []byte
-	ok := eachField(b, func(f field) {
+	f := kernel.Fields{Rest: b}
+	for f.Next() {
 		switch {
-		case f.number == eventTimestamp:
-			at = f.value
-		case f.number == eventPID:
-			pid = f.value
-		case f.number == eventFlags && f.bytes == nil:
-			flags = f.value
-		case f.bytes != nil && f.number < keptFields && kept()[f.number] != nil:
-			kind, payload = f.number, f.bytes
+		case f.Number == eventTimestamp:
+			at = f.Value
+		case f.Number == eventPID:
+			pid = f.Value
+		case f.Number == eventFlags && !f.IsBytes:
+			flags = f.Value
+		case f.IsBytes && f.Number < keptFields && kept()[f.Number] != nil:
+			kind, payload = f.Number, f.Data
 		}
-	})
-	if !ok || kind == 0 {
-		return ok
 	}
+	if f.Bad || kind == 0 {
+		return !f.Bad
+	}
+	ok := true
 	switch kept()[kind].Name {
 	case "print":
 		text := printed(payload)
@@ -328,11 +310,11 @@ func (k *kernelLog) addEvent(sequence uint32, in *bundle, b []byte) bool {
 
 // printed returns the text of a print event.
 func printed(payload []byte) (text []byte) {
-	eachField(payload, func(f field) {
-		if f.number == kernel.PrintText {
-			text = f.bytes
+	for f := (kernel.Fields{Rest: payload}); f.Next(); {
+		if f.Number == kernel.PrintText {
+			text = f.Data
 		}
-	})
+	}
 	return text
 }
 
@@ -374,15 +356,16 @@ type compactSched struct {
 func (k *kernelLog) addCompact(in *bundle, b []byte) bool {
 	c := &k.compact
 	c.columns, c.names = [compactFlags + 1][]byte{}, c.names[:0]
-	ok := eachField(b, func(f field) {
+	f := kernel.Fields{Rest: b}
+	for f.Next() {
 		switch {
-		case f.number == compactStrings && len(c.names) < maxCompactNames:
-			c.names = append(c.names, k.text(f.bytes))
-		case f.bytes != nil && int(f.number) < len(c.columns):
-			c.columns[f.number] = f.bytes
+		case f.Number == compactStrings && len(c.names) < maxCompactNames:
+			c.names = append(c.names, k.text(f.Data))
+		case f.IsBytes && int(f.Number) < len(c.columns):
+			c.columns[f.Number] = f.Data
 		}
-	})
-	late := false
+	}
+	ok, late := !f.Bad, false
 	record := func(timestamps protowire.Number, columns []protowire.Number, name int, kind protowire.Number) {
 		at := uint64(0)
 		for len(c.columns[timestamps]) > 0 && ok {

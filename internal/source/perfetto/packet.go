@@ -4,6 +4,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"ohframe/internal/result"
+	"ohframe/internal/source/kernel"
 )
 
 // Field numbers of the messages that are decoded field by field. A test compares them
@@ -58,25 +59,29 @@ func matters(field protowire.Number) bool {
 // parse decodes a packet. It returns false if that is malformed.
 func (p *packet) parse(b []byte) bool {
 	*p = packet{}
-	return eachField(b, p.set)
+	f := kernel.Fields{Rest: b}
+	for f.Next() {
+		p.set(&f)
+	}
+	return !f.Bad
 }
 
 // set stores a field if it is needed.
-func (p *packet) set(f field) {
+func (p *packet) set(f *kernel.Fields) {
 	switch {
-	case f.bytes != nil && f.number == packetInterned:
-		p.interned = f.bytes
-	case f.bytes != nil && matters(f.number):
-		p.kind, p.payload = f.number, f.bytes
-	case f.bytes != nil:
-	case f.number == packetTimestamp:
-		p.timestamp, p.timed = f.value, true
-	case f.number == packetClockID:
-		p.clock = f.value
-	case f.number == packetSequence:
-		p.sequence = uint32(f.value)
-	case f.number == packetMachine:
-		p.machine = f.value
+	case f.IsBytes && f.Number == packetInterned:
+		p.interned = f.Data
+	case f.IsBytes && matters(f.Number):
+		p.kind, p.payload = f.Number, f.Data
+	case f.IsBytes:
+	case f.Number == packetTimestamp:
+		p.timestamp, p.timed = f.Value, true
+	case f.Number == packetClockID:
+		p.clock = f.Value
+	case f.Number == packetSequence:
+		p.sequence = uint32(f.Value)
+	case f.Number == packetMachine:
+		p.machine = f.Value
 	}
 }
 
@@ -154,7 +159,7 @@ func (s *source) large(p *packet, size uint64) outcome {
 			if wire == protowire.BytesType {
 				length = v
 			} else {
-				p.set(field{number: number, value: v})
+				p.set(&kernel.Fields{Number: number, Value: v})
 			}
 		case protowire.Fixed32Type:
 			length = 4
@@ -174,7 +179,7 @@ func (s *source) large(p *packet, size uint64) outcome {
 				into = &s.interned
 			}
 			*into, ok = s.append((*into)[:0], length)
-			p.set(field{number: number, bytes: *into})
+			p.set(&kernel.Fields{Number: number, IsBytes: true, Data: *into})
 		} else {
 			ok = s.skip(length)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/kernel"
 )
 
 // Field numbers of a process tree.
@@ -27,6 +28,7 @@ type processes struct {
 	threads map[trace.TID]thread
 	limit   int  // of processes, and of threads
 	over    *int // counts those over the limit
+	values  kernel.Values
 }
 
 type thread struct {
@@ -40,32 +42,33 @@ func newProcesses(limit int, over *int) *processes {
 
 // add decodes a process tree. It returns false if that is malformed.
 func (p *processes) add(payload []byte) bool {
-	whole := true
-	ok := eachField(payload, func(f field) {
-		switch f.number {
+	f, whole := kernel.Fields{Rest: payload}, true
+	for f.Next() {
+		switch f.Number {
 		case treeProcess:
-			whole = p.addProcess(f.bytes) && whole
+			whole = p.addProcess(f.Data) && whole
 		case treeThread:
-			whole = p.addThread(f.bytes) && whole
+			whole = p.addThread(f.Data) && whole
 		}
-	})
-	return ok && whole
+	}
+	return whole && !f.Bad
 }
 
 func (p *processes) addProcess(b []byte) bool {
 	var pid int32
 	var name []byte
 	named := false
-	ok := eachField(b, func(f field) {
+	f := kernel.Fields{Rest: b}
+	for f.Next() {
 		switch {
-		case f.number == processPID:
-			pid = int32(f.value)
-		case f.number == processCommand && !named:
-			name, named = f.bytes, true
+		case f.Number == processPID:
+			pid = int32(f.Value)
+		case f.Number == processCommand && !named:
+			name, named = f.Data, true
 		}
-	})
-	if !ok || pid < 0 {
-		return ok
+	}
+	if f.Bad || pid < 0 {
+		return !f.Bad
 	}
 	if known := p.process(trace.PID(pid)); known != nil && len(name) > 0 {
 		known.Name = truncated(name, maxName)
@@ -74,18 +77,8 @@ func (p *processes) addProcess(b []byte) bool {
 }
 
 func (p *processes) addThread(b []byte) bool {
-	var tid, tgid int32
-	var name []byte
-	ok := eachField(b, func(f field) {
-		switch f.number {
-		case threadTID:
-			tid = int32(f.value)
-		case threadTGID:
-			tgid = int32(f.value)
-		case threadName:
-			name = f.bytes
-		}
-	})
+	ok := p.values.Read(b)
+	tid, tgid, name := int32(p.values.Numbers[threadTID]), int32(p.values.Numbers[threadTGID]), p.values.Texts[threadName]
 	if !ok || tid < 0 || tgid < 0 || p.process(trace.PID(tgid)) == nil {
 		return ok
 	}

@@ -18,6 +18,7 @@ import (
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/result"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/source/kernel"
 	"ohframe/internal/source/unpack"
 )
 
@@ -293,9 +294,11 @@ func (d *decoder) packet(p *packet) {
 // says decodes a message that shows that ohframe wrote the trace, if a message in it has the text.
 func (d *decoder) says(payload []byte, inner, text protowire.Number, ours string) bool {
 	return eachMessage(payload, inner, func(b []byte) bool {
-		return eachField(b, func(f field) {
-			d.stats.Ours = d.stats.Ours || f.number == text && string(f.bytes) == ours
-		})
+		f := kernel.Fields{Rest: b}
+		for f.Next() {
+			d.stats.Ours = d.stats.Ours || f.Number == text && string(f.Data) == ours
+		}
+		return !f.Bad
 	})
 }
 
