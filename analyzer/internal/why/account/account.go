@@ -158,9 +158,12 @@ func (s *Span) Overrun() trace.Duration { return s.Last().Sub(s.Deadline) }
 
 // ID says in which way a frame spent time, and in which slice.
 type ID struct {
-	Stage why.Stage
-	Wait  why.Wait
-	Key   record.Key // the slice; of why.EarlierFrame the earlier frame's number on its thread
+	functions.StageWait
+	Key record.Key // the slice; of why.EarlierFrame the earlier frame's number on its thread
+}
+
+func newID(stage why.Stage, wait why.Wait, key record.Key) ID {
+	return ID{functions.StageWait{Stage: stage, Wait: wait}, key}
 }
 
 // Cell is the time that a frame spent in one way in one slice.
@@ -363,7 +366,7 @@ func (a *Account) EarlierFrame(c ID) *analyzer.Frame {
 // Add adds a time to the cell of a part outside of all slices, if there is any.
 func (a *Account) Add(stage why.Stage, wait why.Wait, d trace.Duration) {
 	if d > 0 {
-		a.details.add(ID{stage, wait, 0}, d, 0)
+		a.details.add(newID(stage, wait, 0), d, 0)
 	}
 }
 

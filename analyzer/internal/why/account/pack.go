@@ -56,7 +56,7 @@ func (b *Book) closeAccount(a *Account) {
 	}
 	a.closed = true
 	if a.GPUEnd.Known() && a.draw == nil {
-		id := ID{why.StageDraw, why.WaitGPU, 0}
+		id := newID(why.StageDraw, why.WaitGPU, 0)
 		d := b.open(a)
 		d.add(id, a.GPUEnd.Sub(a.End), 0)
 		d.addPiece(piece{start: a.End, end: a.GPUEnd, id: id})
@@ -159,7 +159,7 @@ func unpack(p *record.Packed, yield func(Cell) bool) {
 	_, n := functionBytes(p)
 	for range n {
 		stage, wait := why.Stage(p.Byte()), p.Byte()
-		c := Cell{ID: ID{stage, why.Wait(wait &^ clockedMask), record.Key(p.Uint())}}
+		c := Cell{ID: newID(stage, why.Wait(wait&^clockedMask), record.Key(p.Uint()))}
 		if c.Key != 0 {
 			c.Calls = uint32(p.Uint())
 		}

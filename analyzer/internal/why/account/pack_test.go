@@ -14,7 +14,7 @@ import (
 func TestPack(t *testing.T) {
 	b := &Book{shared: &shared{}}
 	id := func(key int) ID {
-		return ID{why.Stage(key % why.StageCount), why.Wait(key % why.WaitCount), 1 << key}
+		return newID(why.Stage(key%why.StageCount), why.Wait(key%why.WaitCount), 1<<key)
 	}
 	for n := range 32 {
 		a := &Account{Frame: &analyzer.Frame{}}

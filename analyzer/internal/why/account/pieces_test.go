@@ -14,7 +14,7 @@ import (
 func TestAddPiece(t *testing.T) {
 	d := &details{late: true}
 	add := func(from, to trace.Time, wait why.Wait, key record.Key, number uint32) {
-		d.addPiece(piece{start: from, end: to, id: ID{why.StageLayout, wait, key}, wait: number})
+		d.addPiece(piece{start: from, end: to, id: newID(why.StageLayout, wait, key), wait: number})
 	}
 	add(0, 10, why.Run, 2, 0)
 	add(10, 30, why.Run, 3, 0)
@@ -29,12 +29,12 @@ func TestAddPiece(t *testing.T) {
 		got = append(got, piece{start: p.start, end: p.end, id: p.id, wait: p.wait})
 	}
 	want := []piece{
-		{0, 10, ID{why.StageLayout, why.Run, 2}, 0, false},
-		{10, 30, ID{why.StageLayout, why.Run, 3}, 0, false},
-		{30, 45, ID{why.StageLayout, why.Run, 4}, 0, false},
-		{45, 50, ID{why.StageLayout, why.WaitIO, 4}, 1, false},
-		{50, 55, ID{why.StageLayout, why.WaitIO, 4}, 2, false},
-		{55, 61, ID{why.StageLayout, why.WaitIO, 5}, 2, false},
+		{0, 10, newID(why.StageLayout, why.Run, 2), 0, false},
+		{10, 30, newID(why.StageLayout, why.Run, 3), 0, false},
+		{30, 45, newID(why.StageLayout, why.Run, 4), 0, false},
+		{45, 50, newID(why.StageLayout, why.WaitIO, 4), 1, false},
+		{50, 55, newID(why.StageLayout, why.WaitIO, 4), 2, false},
+		{55, 61, newID(why.StageLayout, why.WaitIO, 5), 2, false},
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)

@@ -44,7 +44,7 @@ func (b *Book) distribute(tid trace.TID, list, stretches []*Account) {
 		}
 		a.from = list[i-maxWaiting].Actual
 		a.Unknown = a.from.Sub(a.Start)
-		b.open(a).add(ID{why.StageStart, why.WaitUnknown, 0}, a.Unknown, 0)
+		b.open(a).add(newID(why.StageStart, why.WaitUnknown, 0), a.Unknown, 0)
 	}
 	for _, a := range stretches {
 		a.from = a.Start
@@ -415,7 +415,7 @@ func (f *replay) addTask(w *Account, to trace.Time) {
 		}
 	}
 	l, into := &f.stack[len(f.stack)-1], a.tasks[i].details
-	id := ID{why.StageStart, f.waitIn(l.Class), l.key}
+	id := newID(why.StageStart, f.waitIn(l.Class), l.key)
 	c := into.add(id, to.Sub(f.at), 0)
 	if l.number > c.last {
 		c.Calls, c.last = c.Calls+1, l.number
@@ -459,7 +459,7 @@ func (f *replay) frameCell() ID {
 	if l.Stage == why.NoStage {
 		l.Stage = why.StageFrame
 	}
-	return ID{l.Stage, f.waitIn(l.Class), l.key}
+	return newID(l.Stage, f.waitIn(l.Class), l.key)
 }
 
 // startCell returns where time belongs that lies before the frame of a. Earlier is the
@@ -467,13 +467,13 @@ func (f *replay) frameCell() ID {
 func (f *replay) startCell(a *Account, earlier int) ID {
 	// Frames and slices show what the thread was busy with even if its state is unknown.
 	if earlier >= 0 {
-		return ID{why.StageStart, why.EarlierFrame, record.Key(earlier)}
+		return newID(why.StageStart, why.EarlierFrame, record.Key(earlier))
 	}
 	if l := f.task(a.draws); l != nil {
-		return ID{why.StageStart, why.EarlierWork, l.key}
+		return newID(why.StageStart, why.EarlierWork, l.key)
 	}
 	if f.state == record.Unknown || f.state == record.Dead {
-		return ID{why.StageStart, why.WaitUnknown, 0}
+		return newID(why.StageStart, why.WaitUnknown, 0)
 	}
 	wait := f.waitIn(place.ClassWork)
 	switch wait {
@@ -488,7 +488,7 @@ func (f *replay) startCell(a *Account, earlier int) ID {
 			wait = why.WaitVsync
 		}
 	}
-	return ID{why.StageStart, wait, 0}
+	return newID(why.StageStart, wait, 0)
 }
 
 // waitIn returns what the thread does in a slice of a class.

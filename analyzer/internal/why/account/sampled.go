@@ -40,8 +40,7 @@ func (f *replay) sample(a *Account, into *details, id ID, d trace.Duration) {
 	if !f.sampler.Covers(a.Start, a.Done()) {
 		return
 	}
-	of := functions.Component{Stage: id.Stage, Wait: id.Wait}
-	runs := (f.state == record.Running || f.state == record.Unknown) && of.Runs()
+	runs := (f.state == record.Running || f.state == record.Unknown) && id.Runs()
 	if waits := f.state == record.Blocked && id.Wait >= why.WaitGC && len(f.sampler.Switches) > 0; !runs && !waits {
 		return
 	}
@@ -54,10 +53,10 @@ func (f *replay) sample(a *Account, into *details, id ID, d trace.Duration) {
 		}
 	}
 	if runs {
-		into.times.Ran(of, d, f.sampler.Table, f.sampler.taken, into.late)
+		into.times.Ran(id.StageWait, d, f.sampler.Table, f.sampler.taken, into.late)
 		return
 	}
-	into.times.Waited(of, d, f.wait, f.sampler.Table, f.sampler.waits, f.sampler.known, into.late)
+	into.times.Waited(id.StageWait, d, f.wait, f.sampler.Table, f.sampler.waits, f.sampler.known, into.late)
 }
 
 // Functions returns the times of a frame by function, and whether it was sampled.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/internal/why/functions"
 	"ohframe/analyzer/internal/why/record"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
@@ -151,9 +152,8 @@ type SliceTime struct {
 // Match says which times are meant: those of a wait in a stage, of all stages for why.NoStage,
 // and in some slices, in all of them if Keys is nil.
 type Match struct {
-	Stage why.Stage
-	Wait  why.Wait
-	Keys  []record.Key
+	functions.StageWait
+	Keys []record.Key
 }
 
 // Has reports whether the times of an ID are meant.

@@ -9,27 +9,27 @@ import (
 	"ohframe/analyzer/why"
 )
 
-// Component is a way in which a thread spends time that has functions: it ran, or waited, in a stage.
-type Component struct {
+// StageWait is a way in which a thread spends time: it ran, or waited, in a stage. docs/why.md calls it a component.
+type StageWait struct {
 	Stage why.Stage
 	Wait  why.Wait
 }
 
 // Runs reports whether the thread ran, not waited.
-func (c Component) Runs() bool { return c.Wait.Runs() }
+func (c StageWait) Runs() bool { return c.Wait.Runs() }
 
 // Times are the samples of a frame, and the time in which they could be taken.
 type Times struct {
-	components []componentTime
+	components []stageWaitTime
 	counts     []count
 	by         map[countID]int // of counts, nil if they are few
 	taken      []Taken
 	wait       uint32 // the last wait that was added
 }
 
-// componentTime is the time that a thread ran, or waited, in a component.
-type componentTime struct {
-	Component
+// stageWaitTime is the time that a thread ran, or waited, in a component.
+type stageWaitTime struct {
+	StageWait
 	time trace.Duration
 }
 
@@ -48,7 +48,7 @@ type countID struct {
 
 // Taken is a sample in a component.
 type Taken struct {
-	Component
+	StageWait
 	Index int32 // as in Table.Sample
 }
 
@@ -59,7 +59,7 @@ func (t *Times) Reset() {
 
 // Ran adds time that the thread ran in a component, and its samples in that time. They are kept if all
 // is set.
-func (t *Times) Ran(in Component, d trace.Duration, table *Table, samples []int32, all bool) {
+func (t *Times) Ran(in StageWait, d trace.Duration, table *Table, samples []int32, all bool) {
 	component := t.addTime(in, d)
 	for _, i := range samples {
 		t.addSamples(countID{component, table.Function(i)}, 1, table.weight(i))
@@ -71,7 +71,7 @@ func (t *Times) Ran(in Component, d trace.Duration, table *Table, samples []int3
 
 // Waited adds time of a wait, which has a number, and the sample that was taken as it began, if
 // known is set.
-func (t *Times) Waited(in Component, d trace.Duration, number uint32, table *Table, sample int32, known, all bool) {
+func (t *Times) Waited(in StageWait, d trace.Duration, number uint32, table *Table, sample int32, known, all bool) {
 	component := t.addTime(in, d)
 	if !known {
 		t.addSamples(countID{component, 0}, 0, uint64(d))
@@ -89,14 +89,14 @@ func (t *Times) Waited(in Component, d trace.Duration, number uint32, table *Tab
 }
 
 // addTime adds time in a component. It returns the index of the component.
-func (t *Times) addTime(in Component, d trace.Duration) int32 {
+func (t *Times) addTime(in StageWait, d trace.Duration) int32 {
 	for i := range t.components {
-		if t.components[i].Component == in {
+		if t.components[i].StageWait == in {
 			t.components[i].time += d
 			return int32(i)
 		}
 	}
-	t.components = append(t.components, componentTime{in, d})
+	t.components = append(t.components, stageWaitTime{in, d})
 	return int32(len(t.components) - 1)
 }
 
@@ -165,7 +165,7 @@ func (t *Times) Unpack(packed []byte) {
 	t.Reset()
 	p := record.Unpack(packed)
 	for range p.Uint() {
-		t.components = append(t.components, componentTime{Component{why.Stage(p.Byte()), why.Wait(p.Byte())}, trace.Duration(p.Uint())})
+		t.components = append(t.components, stageWaitTime{StageWait{why.Stage(p.Byte()), why.Wait(p.Byte())}, trace.Duration(p.Uint())})
 	}
 	for !p.Empty() {
 		t.counts = append(t.counts, count{countID{int32(p.Uint()), ID(p.Uint())}, int(p.Uint()), p.Uint()})
@@ -174,7 +174,7 @@ func (t *Times) Unpack(packed []byte) {
 
 // Key is a function in a component. The function is 0 for time without samples.
 type Key struct {
-	Component
+	StageWait
 	Function ID
 }
 
@@ -203,12 +203,12 @@ func (t *Times) Parts() iter.Seq[Part] {
 			p.upTo += c.weight // so that rounding loses nothing
 			d := trace.Duration(float64(s.time)*(float64(p.upTo)/float64(p.weight))) - p.done
 			p.done += d
-			if !yield(Part{Key{s.Component, c.function}, c.samples, d}) {
+			if !yield(Part{Key{s.StageWait, c.function}, c.samples, d}) {
 				return
 			}
 		}
 		for i, s := range t.components {
-			if of[i].weight == 0 && !yield(Part{Key: Key{Component: s.Component}, Time: s.time}) {
+			if of[i].weight == 0 && !yield(Part{Key: Key{StageWait: s.StageWait}, Time: s.time}) {
 				return
 			}
 		}
@@ -219,23 +219,23 @@ func (t *Times) Parts() iter.Seq[Part] {
 type Sum struct {
 	Frames     int // that were sampled
 	parts      map[Key]*Part
-	components map[Component]*componentSum
+	components map[StageWait]*stageWaitSum
 }
 
-// componentSum is the time of several frames in a component: that with samples, and all.
-type componentSum struct{ sampled, all trace.Duration }
+// stageWaitSum is the time of several frames in a component: that with samples, and all.
+type stageWaitSum struct{ sampled, all trace.Duration }
 
 // Add adds the parts of a frame that was sampled.
 func (s *Sum) Add(parts iter.Seq[Part]) {
 	if s.parts == nil {
-		s.parts, s.components = map[Key]*Part{}, map[Component]*componentSum{}
+		s.parts, s.components = map[Key]*Part{}, map[StageWait]*stageWaitSum{}
 	}
 	s.Frames++
 	for p := range parts {
-		of := s.components[p.Component]
+		of := s.components[p.StageWait]
 		if of == nil {
-			of = &componentSum{}
-			s.components[p.Component] = of
+			of = &stageWaitSum{}
+			s.components[p.StageWait] = of
 		}
 		of.all += p.Time
 		if p.Samples > 0 || !p.Runs() {
@@ -254,8 +254,8 @@ func (s *Sum) Add(parts iter.Seq[Part]) {
 	}
 }
 
-// ComponentTime returns the time of all frames in a component.
-func (s *Sum) ComponentTime(of Component) trace.Duration {
+// StageWaitTime returns the time of all frames in a component.
+func (s *Sum) StageWaitTime(of StageWait) trace.Duration {
 	if sum := s.components[of]; sum != nil {
 		return sum.all
 	}
@@ -274,7 +274,7 @@ func (s *Sum) Of(k Key) Part {
 
 func (s *Sum) scaled(p *Part) Part {
 	scaled := *p
-	if sum := s.components[p.Component]; sum.sampled > 0 {
+	if sum := s.components[p.StageWait]; sum.sampled > 0 {
 		scaled.Time = trace.Duration(float64(p.Time) * (float64(sum.all) / float64(sum.sampled)))
 	}
 	return scaled

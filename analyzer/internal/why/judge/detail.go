@@ -33,20 +33,20 @@ func (j *judge) allDetails(x *judged, causes []excess) (list []why.Share) {
 	list = j.shares[:0]
 	for _, cause := range causes {
 		x.excess = cause
-		if cause.wait == why.Variation {
+		if cause.Wait == why.Variation {
 			list = append(list, why.Share{
-				Wait: cause.wait, Value: cause.value, Usual: cause.usual, Share: cause.share, Gain: x.gain(&causePart{portion: cause.portion}),
+				Wait: cause.Wait, Value: cause.value, Usual: cause.usual, Share: cause.share, Gain: x.gain(&causePart{portion: cause.portion}),
 			})
 			continue
 		}
-		if cause.wait == why.EarlierWork {
+		if cause.Wait == why.EarlierWork {
 			if tasks := j.tasks(x); tasks != nil {
 				list = append(list, tasks...)
 				continue
 			}
 		}
 		places := j.divideBySlice(x)
-		if isOfFrame(cause.wait) {
+		if isOfFrame(cause.Wait) {
 			places = mostOrAll(places)
 		}
 		places = large(places, cause.share)
@@ -74,7 +74,7 @@ func (x *judged) gain(p *causePart) trace.Duration {
 	} else if all := x.value - x.usual; x.excess.excess < all { // another cause has the rest of it
 		gain = scale(gain, x.excess.excess, all)
 	}
-	if x.saved != nil && (x.stage != why.StageDisplay || x.wait != why.WaitFence) {
+	if x.saved != nil && (x.Stage != why.StageDisplay || x.Wait != why.WaitFence) {
 		return x.saved(gain)
 	}
 	return min(max(gain, p.share), max(x.late, p.share))
@@ -83,7 +83,7 @@ func (x *judged) gain(p *causePart) trace.Duration {
 // share returns a part of a cause as a share. It has instances, and is compared with frames on time, if it
 // has nearly all that the thread did in its slice.
 func (j *judge) share(x *judged, p *causePart, all bool) why.Share {
-	s := why.Share{Stage: x.stage, Wait: x.wait, Value: p.value, Usual: p.usual, Share: p.share, Gain: x.gain(p), Several: p.several}
+	s := why.Share{Stage: x.Stage, Wait: x.Wait, Value: p.value, Usual: p.usual, Share: p.share, Gain: x.gain(p), Several: p.several}
 	if all {
 		s.AsLong, s.Compared = x.asLong(p)
 	}

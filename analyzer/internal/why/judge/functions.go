@@ -104,21 +104,21 @@ func (j *judge) explainFunctions(a *account.Account, u *usual, usuals sums, e *w
 	var frame functions.Sum
 	frame.Add(parts)
 	table := j.book.Table()
-	of := map[functions.Component]int{}
+	of := map[functions.StageWait]int{}
 	for p := range parts {
-		of[p.Component] += p.Samples
+		of[p.StageWait] += p.Samples
 	}
 	inner := j.innermost(a)
 	for p := range parts {
 		e.Sampled = append(e.Sampled, why.FunctionTime{Function: table.Name(p.Function), Stage: p.Stage, Wait: p.Wait, Samples: p.Samples, Time: p.Time})
-		if p.Function == 0 || p.Runs() && of[p.Component] < why.LeastSamples {
+		if p.Function == 0 || p.Runs() && of[p.StageWait] < why.LeastSamples {
 			continue
 		}
 		f := why.FunctionTime{
 			Function: table.Name(p.Function), Stage: p.Stage, Wait: p.Wait, Innermost: table.Name(inner[p.Key]),
-			Samples: p.Samples, Of: of[p.Component], Time: p.Time,
+			Samples: p.Samples, Of: of[p.StageWait], Time: p.Time,
 		}
-		stage := frame.ComponentTime(p.Component)
+		stage := frame.StageWaitTime(p.StageWait)
 		var usualStage trace.Duration
 		f.Usual, usualStage = j.usualFunction(u, usuals, &p, stage)
 		excess, allExcess := f.Excess(), stage-usualStage
@@ -157,9 +157,9 @@ func (j *judge) usualFunction(u *usual, usuals sums, p *functions.Part, in trace
 		}
 	}
 	if n := trace.Duration(u.functions.Frames); n >= fewSampled {
-		return u.functions.Of(p.Key).Time / n, u.functions.ComponentTime(p.Component) / n
+		return u.functions.Of(p.Key).Time / n, u.functions.StageWaitTime(p.StageWait) / n
 	}
-	all = min(usuals.of(component{p.Stage, p.Wait}).time, in)
+	all = min(usuals.of(p.StageWait).time, in)
 	return scale(p.Time, all, in), all
 }
 
@@ -196,7 +196,7 @@ func (j *judge) innermost(a *account.Account) map[functions.Key]functions.ID {
 	table := j.book.Table()
 	counts, most, best := map[leaf]int{}, map[functions.Key]int{}, map[functions.Key]functions.ID{}
 	for t := range a.Taken() {
-		l := leaf{functions.Key{Component: t.Component, Function: table.Function(t.Index)}, table.Innermost(t.Index)}
+		l := leaf{functions.Key{StageWait: t.StageWait, Function: table.Function(t.Index)}, table.Innermost(t.Index)}
 		counts[l]++
 		if counts[l] > most[l.Key] {
 			most[l.Key], best[l.Key] = counts[l], l.leaf
@@ -231,18 +231,18 @@ func (j *judge) setCalls(groups []*group) {
 // calls returns the flame graph of a late frame, of the samples of its running threads.
 func (j *judge) calls(a *account.Account) why.Calls {
 	parts, _ := j.book.Functions(a)
-	times, weights := map[functions.Component]trace.Duration{}, map[functions.Component]float64{}
+	times, weights := map[functions.StageWait]trace.Duration{}, map[functions.StageWait]float64{}
 	for p := range parts {
-		times[p.Component] += p.Time
+		times[p.StageWait] += p.Time
 	}
 	table := j.book.Table()
 	for t := range a.Taken() {
-		weights[t.Component] += table.Weight(t.Index)
+		weights[t.StageWait] += table.Weight(t.Index)
 	}
 	tree := functions.NewTree(table)
 	for t := range a.Taken() {
 		if t.Runs() {
-			tree.Add(t.Index, float64(times[t.Component])*table.Weight(t.Index)/weights[t.Component])
+			tree.Add(t.Index, float64(times[t.StageWait])*table.Weight(t.Index)/weights[t.StageWait])
 		}
 	}
 	return tree.Calls()

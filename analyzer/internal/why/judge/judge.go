@@ -179,7 +179,7 @@ func (j *judge) explain(a *account.Account, g *group) *why.Explanation {
 	list := u.shares(values, expected, e.Lost)
 	for _, x := range list {
 		sum += x.excess
-		if x.wait == why.WaitUnknown {
+		if x.Wait == why.WaitUnknown {
 			unknown += x.excess
 		}
 	}
@@ -275,7 +275,7 @@ func (j *judge) partsOf(components sums) []why.Part {
 	list := j.parts[len(j.parts):]
 	for _, c := range components {
 		if c.time > 0 {
-			list = append(list, why.Part{Stage: c.stage, Wait: c.wait, Time: c.time})
+			list = append(list, why.Part{Stage: c.Stage, Wait: c.Wait, Time: c.time})
 		}
 	}
 	if len(list) == 0 {

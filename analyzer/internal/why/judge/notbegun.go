@@ -36,8 +36,8 @@ func (j *judge) explainNotBegun(t *analyzer.Timeline) {
 func (j *judge) setHeld(a *account.Account, e *why.Explanation) {
 	var list []excess
 	for _, c := range sums(nil).components(a) {
-		if isBusy(c.wait) {
-			list = append(list, excess{component: c.component, portion: portion{value: c.time, excess: c.time, share: c.time}})
+		if isBusy(c.Wait) {
+			list = append(list, excess{StageWait: c.StageWait, portion: portion{value: c.time, excess: c.time, share: c.time}})
 		}
 	}
 	f := a.Frame

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer/internal/why/account"
+	"ohframe/analyzer/internal/why/functions"
 	"ohframe/analyzer/internal/why/record"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
@@ -49,15 +50,15 @@ func (p *causePart) add(o *causePart) {
 
 // cellWait returns the wait of the cells of a cause.
 func (x *judged) cellWait() why.Wait {
-	if x.wait == why.RunSlow {
+	if x.Wait == why.RunSlow {
 		return why.Run
 	}
-	return x.wait
+	return x.Wait
 }
 
 // has reports whether an ID is one of the component.
 func (x *judged) has(id account.ID) bool {
-	return (id.Wait == x.cellWait() || x.wait == why.RunSlow && runs(id.Wait)) && (x.stage == why.NoStage || id.Stage == x.stage) && (x.wait != why.RunSlow || x.slowed&(1<<id.Stage) != 0)
+	return (id.Wait == x.cellWait() || x.Wait == why.RunSlow && runs(id.Wait)) && (x.Stage == why.NoStage || id.Stage == x.Stage) && (x.Wait != why.RunSlow || x.slowed&(1<<id.Stage) != 0)
 }
 
 // isOfFrame reports whether a wait does not depend on what the thread was doing.
@@ -67,7 +68,7 @@ func isOfFrame(w why.Wait) bool {
 
 // divideBySlice returns the slices that had the excess of a cause, the largest first.
 func (j *judge) divideBySlice(x *judged) []causePart {
-	if x.wait == why.EarlierFrame {
+	if x.Wait == why.EarlierFrame {
 		return []causePart{earlierFrames(x)}
 	}
 	proportional := x.of.basis == why.Budget // no frame on time says which slice is longer than usual
@@ -86,9 +87,8 @@ func (j *judge) divideBySlice(x *judged) []causePart {
 		}
 		usual, calls := trace.Duration(0), 0
 		if !proportional {
-			of := component{c.Stage, c.Wait}
-			m := expectedOf(x.usuals, of)
-			usual, calls = x.of.cell(c.ID, x.values.of(of).time, cmp.Or(m.inSlices, m.time))
+			m := expectedOf(x.usuals, c.StageWait)
+			usual, calls = x.of.cell(c.ID, x.values.of(c.StageWait).time, cmp.Or(m.inSlices, m.time))
 		}
 		to := &list[n]
 		to.calls += int(c.Calls)
@@ -260,10 +260,10 @@ func large(list []causePart, share trace.Duration) []causePart {
 // divideByThreads divides a place among the threads that were waited for there, by kind. If none of several
 // has a quarter of the excess, it stays one part. The result is valid until the next call.
 func (j *judge) divideByThreads(x *judged, place *causePart) []causePart {
-	if runs(x.cellWait()) || x.wait == why.WaitUnknown || x.wait == why.EarlierFrame {
+	if runs(x.cellWait()) || x.Wait == why.WaitUnknown || x.Wait == why.EarlierFrame {
 		return j.undivided(place) // nothing was waited for, or it does not matter what the earlier frame waited for
 	}
-	m := account.Match{Stage: x.stage, Wait: x.cellWait(), Keys: place.keys}
+	m := account.Match{StageWait: functions.StageWait{Stage: x.Stage, Wait: x.cellWait()}, Keys: place.keys}
 	waits := j.book.Waits(x.Account, m)
 	// Several slices together are not those of other frames.
 	comparable := place.usual > noiseFloor && len(x.of.references) > 0 && len(place.keys) < 2
@@ -274,7 +274,7 @@ func (j *judge) divideByThreads(x *judged, place *causePart) []causePart {
 			waits = append(waits, &account.WaitedFor{Time: left})
 		}
 	}
-	if x.wait.Explains() {
+	if x.Wait.Explains() {
 		// It does not matter which thread said that the wait was over.
 		place.setWaits(waits[:min(len(waits), 1)])
 		return j.undivided(place)
@@ -467,10 +467,9 @@ func (p *causePart) setWaited(s *why.Share) {
 
 // waitID is what frames are compared in by the threads that they waited for.
 type waitID struct {
-	stage why.Stage
-	wait  why.Wait
-	all   bool // in all slices
-	key   record.Key
+	functions.StageWait
+	all bool // in all slices
+	key record.Key
 }
 
 // waits are what some frames on time waited for.
@@ -509,11 +508,11 @@ func (j *judge) usualWait(x *judged, m account.Match, waited waitedKind) trace.D
 		}
 		x.of.waits = w
 	}
-	id := cohortWait{waitID{stage: m.Stage, wait: m.Wait, all: m.Keys == nil}, allCohorts, waited}
+	id := cohortWait{waitID{StageWait: m.StageWait, all: m.Keys == nil}, allCohorts, waited}
 	if !id.all {
 		id.key = m.Keys[0]
 	}
-	t := x.of.typical(component{m.Stage, m.Wait})
+	t := x.of.typical(m.StageWait)
 	if t != nil {
 		id.cohort = t.cohortOf(x.value)
 	}
@@ -538,7 +537,7 @@ func (j *judge) usualWait(x *judged, m account.Match, waited waitedKind) trace.D
 	}
 	var list []trace.Duration
 	for i, times := range of {
-		if t == nil || t.isOfCohort(w.components[i].of(t.component).time, id.cohort) {
+		if t == nil || t.isOfCohort(w.components[i].of(t.StageWait).time, id.cohort) {
 			list = append(list, times[waited])
 		}
 	}
@@ -557,12 +556,12 @@ func (j *judge) replaced(a *account.Account, u *usual, values sums, usuals []exp
 	}
 	for i := range usuals {
 		m := &usuals[i]
-		v := values.of(m.component).time
-		if !dependsOnThread(m.wait) || m.time <= noiseFloor || v-m.time < noiseFloor {
+		v := values.of(m.StageWait).time
+		if !dependsOnThread(m.Wait) || m.time <= noiseFloor || v-m.time < noiseFloor {
 			continue
 		}
-		x := &judged{Account: a, excess: excess{component: m.component, portion: portion{value: v}}, of: u}
-		match := account.Match{Stage: m.stage, Wait: m.wait}
+		x := &judged{Account: a, excess: excess{StageWait: m.StageWait, portion: portion{value: v}}, of: u}
+		match := account.Match{StageWait: m.StageWait}
 		own := trace.Duration(0)
 		for _, w := range j.book.Waits(a, match) {
 			if w.Culprit != nil {

@@ -6,6 +6,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/internal/why/account"
+	"ohframe/analyzer/internal/why/functions"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/source/hitrace"
@@ -132,7 +133,7 @@ func (j *judge) delays(tid trace.TID, waits []*account.Account, pickUps map[*acc
 		switch {
 		case busy.Time > 0:
 			p.Outcome = why.RenderBusy
-			p.Shares = j.busy(w, component{busy.Stage, busy.Wait}, p.Lost)
+			p.Shares = j.busy(w, busy.StageWait, p.Lost)
 		case most.Time == 0:
 		case most.Wait != why.WaitUnknown:
 			p.Outcome = why.NoVsync
@@ -145,9 +146,9 @@ func (j *judge) delays(tid trace.TID, waits []*account.Account, pickUps map[*acc
 }
 
 // busy returns what kept a thread busy in a component for the longest, as the only cause of what was lost.
-func (j *judge) busy(a *account.Account, id component, lost trace.Duration) []why.Share {
+func (j *judge) busy(a *account.Account, id functions.StageWait, lost trace.Duration) []why.Share {
 	all := sums(nil).components(a).of(id).time
-	shares := j.allDetails(&judged{Account: a, of: &usual{}, late: all}, []excess{{component: id, portion: portion{value: all, excess: all, share: all}}})
+	shares := j.allDetails(&judged{Account: a, of: &usual{}, late: all}, []excess{{StageWait: id, portion: portion{value: all, excess: all, share: all}}})
 	shares[0].Share, shares[0].Gain = lost, 0
 	return shares[:1:1]
 }

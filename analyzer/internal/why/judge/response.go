@@ -6,6 +6,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/internal/why/account"
+	"ohframe/analyzer/internal/why/functions"
 	"ohframe/analyzer/internal/why/record"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
@@ -366,7 +367,7 @@ func (j *judge) workWaits(t *thread, wait why.Wait, d trace.Duration, in []accou
 		}
 		list = append(list, x)
 	}
-	waits := j.book.Waits(t.Account, account.Match{Wait: wait})
+	waits := j.book.Waits(t.Account, account.Match{StageWait: functions.StageWait{Wait: wait}})
 	n := 0
 	for n < len(waits) && waits[n].Culprit != nil && waits[n].Time*leading >= d {
 		n++

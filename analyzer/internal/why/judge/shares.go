@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"ohframe/analyzer/internal/why/functions"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 )
@@ -43,7 +44,7 @@ func divide[T any, P portioned[T]](list []T, all trace.Duration) {
 
 // excess is a component of a late frame that took longer than usual.
 type excess struct {
-	component
+	functions.StageWait
 	portion
 	// small: the excess is below the noise floor. common: 5 % of the references take as long.
 	small, common bool
@@ -64,16 +65,16 @@ const noiseFloor = 200 * trace.Microsecond
 // comes first. The sum of the shares is the overrun, and no share exceeds its excess.
 func (u *usual) shares(values sums, usuals []expected, overrun trace.Duration) []excess {
 	var list, small []excess
-	slow := excess{component: component{why.NoStage, why.RunSlow}}
+	slow := excess{StageWait: functions.StageWait{Stage: why.NoStage, Wait: why.RunSlow}}
 	var ran, usualRan amount
-	for _, component := range values {
-		id, v := component.component, component.amount
+	for _, s := range values {
+		id, v := s.StageWait, s.amount
 		m := expectedOf(usuals, id)
-		x := excess{component: id, portion: portion{value: v.time, usual: m.time, excess: v.time - max(m.time, m.fits)}, common: v.time <= m.most}
+		x := excess{StageWait: id, portion: portion{value: v.time, usual: m.time, excess: v.time - max(m.time, m.fits)}, common: v.time <= m.most}
 		if x.excess <= 0 {
 			continue
 		}
-		if runs(id.wait) {
+		if runs(id.Wait) {
 			at := m.amount
 			if at.cycles <= 0 { // frames on time do not have it
 				at = allRun(usuals)
@@ -83,7 +84,7 @@ func (u *usual) shares(values sums, usuals []expected, overrun trace.Duration) [
 				slow.value += v.time
 				slow.usual += m.time
 				slow.excess += part
-				slow.slowed |= 1 << id.stage
+				slow.slowed |= 1 << id.Stage
 				x.excess -= part
 				ran.add(v)
 				usualRan.add(at)
@@ -117,7 +118,7 @@ func divideLost(list []excess, lost trace.Duration) {
 		left -= list[i].share
 	}
 	slices.SortFunc(list, func(a, b excess) int {
-		return cmp.Or(cmp.Compare(b.excess, a.excess), cmp.Compare(a.wait, b.wait), cmp.Compare(a.stage, b.stage))
+		return cmp.Or(cmp.Compare(b.excess, a.excess), cmp.Compare(a.Wait, b.Wait), cmp.Compare(a.Stage, b.Stage))
 	})
 	for i := range list[:min(int(left), len(list))] {
 		list[i].share++
@@ -148,7 +149,7 @@ func withSmall(list, small []excess, overrun trace.Duration) []excess {
 
 // merged returns components as one, of why.Variation.
 func merged(list []excess) excess {
-	all := excess{component: component{why.NoStage, why.Variation}, small: true, portion: portion{excess: excessOf(list)}}
+	all := excess{StageWait: functions.StageWait{Stage: why.NoStage, Wait: why.Variation}, small: true, portion: portion{excess: excessOf(list)}}
 	for _, x := range list {
 		all.value += x.usual + x.excess // without what a slower CPU has
 		all.usual += x.usual
@@ -161,10 +162,10 @@ func merged(list []excess) excess {
 // the excess.
 func together(list []excess) []excess {
 	for _, wait := range [...]why.Wait{why.WaitIRQ, why.CPUPreempted, why.CPUWait} {
-		all := excess{component: component{why.NoStage, wait}}
+		all := excess{StageWait: functions.StageWait{Stage: why.NoStage, Wait: wait}}
 		most := trace.Duration(0)
 		for _, x := range list {
-			if x.wait == wait {
+			if x.Wait == wait {
 				all.value += x.value
 				all.usual += x.usual
 				all.excess += x.excess
@@ -174,7 +175,7 @@ func together(list []excess) []excess {
 		if most*5 >= all.excess*3 {
 			continue
 		}
-		list = append(slices.DeleteFunc(list, func(x excess) bool { return x.wait == wait }), all)
+		list = append(slices.DeleteFunc(list, func(x excess) bool { return x.Wait == wait }), all)
 	}
 	return list
 }
@@ -190,9 +191,9 @@ type expected struct {
 	inSlices trace.Duration
 }
 
-func expectedOf(list []expected, id component) *expected {
+func expectedOf(list []expected, id functions.StageWait) *expected {
 	for i := range list {
-		if list[i].component == id {
+		if list[i].StageWait == id {
 			return &list[i]
 		}
 	}
@@ -210,9 +211,9 @@ func (u *usual) within(budget trace.Duration, values sums) (list []expected, ove
 	total := trace.Duration(0)
 	for i := range u.components {
 		t := &u.components[i]
-		v := values.of(t.component).time
+		v := values.of(t.StageWait).time
 		k, _ := t.cohortAt(v)
-		list[i] = expected{sum: sum{t.component, t.usual(v)}, spread: k.spread, most: t.most}
+		list[i] = expected{sum: sum{t.StageWait, t.usual(v)}, spread: k.spread, most: t.most}
 		total += list[i].time
 	}
 	if total <= budget {
@@ -225,7 +226,7 @@ func (u *usual) within(budget trace.Duration, values sums) (list []expected, ove
 	for i := range u.components {
 		x, m := &list[i], u.components[i].median
 		x.fits = x.time
-		if v := values.of(x.component).time; v < m.time {
+		if v := values.of(x.StageWait).time; v < m.time {
 			m = m.shortened(v, m.time)
 			x.fits = v
 		}
@@ -255,13 +256,13 @@ func (v amount) shortened(a, b trace.Duration) amount {
 func withinBudget(values sums, budget trace.Duration) (list []expected) {
 	ran := trace.Duration(0)
 	for _, v := range values {
-		if isWork(v.wait) {
+		if isWork(v.Wait) {
 			ran += v.time
 		}
 	}
 	for _, v := range values {
-		if isWork(v.wait) && budget > 0 {
-			list = append(list, expected{sum: sum{v.component, amount{time: scale(v.time, min(budget, ran), ran)}}})
+		if isWork(v.Wait) && budget > 0 {
+			list = append(list, expected{sum: sum{v.StageWait, amount{time: scale(v.time, min(budget, ran), ran)}}})
 		}
 	}
 	return list
@@ -276,7 +277,7 @@ func runs(w why.Wait) bool { return w == why.Run || w == why.GCRun }
 // allRun returns the sum of what is usual where the thread runs.
 func allRun(usuals []expected) (all amount) {
 	for i := range usuals {
-		if x := &usuals[i]; runs(x.wait) && x.cycles > 0 {
+		if x := &usuals[i]; runs(x.Wait) && x.cycles > 0 {
 			all.add(x.amount)
 		}
 	}

@@ -415,10 +415,10 @@ func overlap(start, end trace.Time, list ...analyzer.Interval) (sum trace.Durati
 // for the display is a consequence. A frame that was in time was shown late by the display.
 func stands(x *excess, inTime, readyInTime bool) bool {
 	switch {
-	case x.wait == why.Variation:
+	case x.Wait == why.Variation:
 		return false
-	case x.stage == why.StageDisplay && x.wait == why.WaitFence:
+	case x.Stage == why.StageDisplay && x.Wait == why.WaitFence:
 		return inTime && readyInTime
 	}
-	return !inTime || x.stage == why.StageDisplay
+	return !inTime || x.Stage == why.StageDisplay
 }

@@ -29,9 +29,8 @@ func (x *judged) slowdown() float64 {
 		if c.Clocked > 0 {
 			return 0 // a lower frequency is a cause
 		}
-		of := component{c.Stage, c.Wait}
-		value := x.values.of(of).time
-		u, _ := x.of.cell(c.ID, value, expectedOf(x.usuals, of).time)
+		value := x.values.of(c.StageWait).time
+		u, _ := x.of.cell(c.ID, value, expectedOf(x.usuals, c.StageWait).time)
 		all += c.Time
 		if u > 0 {
 			list = append(list, slice{c.Time, u})

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ohframe/analyzer/internal/why/account"
+	"ohframe/analyzer/internal/why/functions"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 )
@@ -23,7 +24,7 @@ type taskPart struct {
 // returns nil if that is nothing but running in the outermost slice itself.
 func (j *judge) tasks(x *judged) (list []why.Share) {
 	var all []taskPart
-	for _, t := range x.Tasks(x.stage) {
+	for _, t := range x.Tasks(x.Stage) {
 		all = append(all, j.taskParts(t)...)
 	}
 	var sum trace.Duration
@@ -93,7 +94,7 @@ func (j *judge) taskParts(t *account.Task) (list []taskPart) {
 	}
 	for i := range list[:len(list):len(list)] {
 		p := &list[i]
-		waits := j.book.Waits(t.Account, account.Match{Stage: why.StageStart, Wait: p.wait, Keys: p.keys})
+		waits := j.book.Waits(t.Account, account.Match{StageWait: functions.StageWait{Stage: why.StageStart, Wait: p.wait}, Keys: p.keys})
 		n := 0
 		for n < len(waits) && waits[n].Culprit != nil && waits[n].Time*leading >= p.value {
 			n++
@@ -117,7 +118,7 @@ func (j *judge) taskParts(t *account.Task) (list []taskPart) {
 // taskShare returns a part of what the thread was busy with as a share.
 func (j *judge) taskShare(x *judged, p *taskPart) why.Share {
 	s := why.Share{
-		Stage: x.stage, Wait: why.EarlierWork, Slice: p.task, Value: p.value, Share: p.share, Gain: x.gain(&p.causePart),
+		Stage: x.Stage, Wait: why.EarlierWork, Slice: p.task, Value: p.value, Share: p.share, Gain: x.gain(&p.causePart),
 		Task: &why.Task{Wait: p.wait, Slice: p.name, Calls: p.calls, Delay: x.value, Usual: x.usual},
 	}
 	p.setWaited(&s)

@@ -13,12 +13,6 @@ import (
 	"ohframe/analyzer/why"
 )
 
-// component is a way in which frames spend time: a wait in a stage.
-type component struct {
-	stage why.Stage
-	wait  why.Wait
-}
-
 // amount is the time of a component and, where it ran at a known frequency, its
 // cycles (kHz × ns).
 type amount struct {
@@ -40,14 +34,14 @@ func (a *amount) frequency() int64 { return a.cycles / max(int64(a.clocked), 1) 
 type sums []sum
 
 type sum struct {
-	component
+	functions.StageWait
 	amount
 }
 
 // of returns the amount of a component, zero for one that the frame does not have.
-func (s sums) of(id component) amount {
+func (s sums) of(id functions.StageWait) amount {
 	for i := range s {
-		if s[i].component == id {
+		if s[i].StageWait == id {
 			return s[i].amount
 		}
 	}
@@ -59,9 +53,9 @@ func (s sums) components(a *account.Account) sums {
 	s = s[:0]
 next:
 	for c := range a.Cells() {
-		id, v := component{c.Stage, c.Wait}, amount{c.Time, c.Cycles, c.Clocked}
+		id, v := c.StageWait, amount{c.Time, c.Cycles, c.Clocked}
 		for i := range s {
-			if s[i].component == id {
+			if s[i].StageWait == id {
 				s[i].add(v)
 				continue next
 			}
@@ -69,7 +63,7 @@ next:
 		s = append(s, sum{id, v})
 	}
 	slices.SortFunc(s, func(a, b sum) int {
-		return cmp.Or(cmp.Compare(a.stage, b.stage), cmp.Compare(a.wait, b.wait))
+		return cmp.Or(cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Wait, b.Wait))
 	})
 	return s
 }
@@ -108,7 +102,7 @@ type usual struct {
 
 // typical is what a component usually takes.
 type typical struct {
-	component
+	functions.StageWait
 	median  amount
 	cohorts []cohort // one or more, the shortest first
 	// most is what 95 % of the references take at most.
@@ -299,8 +293,8 @@ func (u *usual) compute(values *values) {
 		for _, a := range frames {
 			of = of.components(a)
 			for i := range of {
-				if u.from(of[i].stage) == k {
-					list := &values[of[i].stage][of[i].wait]
+				if u.from(of[i].Stage) == k {
+					list := &values[of[i].Stage][of[i].Wait]
 					*list = append(*list, of[i].amount)
 				}
 			}
@@ -314,7 +308,7 @@ func (u *usual) compute(values *values) {
 				continue
 			}
 			slices.SortFunc(list, func(a, b amount) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.cycles, b.cycles)) })
-			t := typical{component: component{why.Stage(stage), why.Wait(wait)}, median: median(list, n), most: at(list, n, 19, 20)}
+			t := typical{StageWait: functions.StageWait{Stage: why.Stage(stage), Wait: why.Wait(wait)}, median: median(list, n), most: at(list, n, 19, 20)}
 			for k := range cohorts(list, n) {
 				t.cohorts = append(t.cohorts, k)
 			}
@@ -413,7 +407,7 @@ func (u *usual) periodBefore(a *account.Account, of sums, v *values) trace.Durat
 	for _, x := range of {
 		unusual += x.time
 		for i := range u.before.components {
-			if t := &u.before.components[i]; t.component == x.component {
+			if t := &u.before.components[i]; t.StageWait == x.StageWait {
 				unusual -= min(x.time, t.usual(x.time).time)
 			}
 		}
@@ -425,9 +419,9 @@ func (u *usual) periodBefore(a *account.Account, of sums, v *values) trace.Durat
 }
 
 // typical returns what a component usually takes; nil if no reference has it.
-func (u *usual) typical(id component) *typical {
+func (u *usual) typical(id functions.StageWait) *typical {
 	for i := range u.components {
-		if t := &u.components[i]; t.component == id {
+		if t := &u.components[i]; t.StageWait == id {
 			return t
 		}
 	}
@@ -453,7 +447,7 @@ func (t *typical) isOfCohort(time trace.Duration, cohort int) bool {
 // usual, and of how many slices it is. If that is less than what is usual for frames like it, the slice has its part of it.
 func (u *usual) cell(id account.ID, value, usual trace.Duration) (time trace.Duration, calls int) {
 	u.fillCells()
-	t := u.typical(component{id.Stage, id.Wait})
+	t := u.typical(id.StageWait)
 	if t == nil {
 		return 0, 0
 	}
@@ -499,7 +493,7 @@ func (u *usual) fillCells() {
 			of = of.components(a)
 			for c := range a.Cells() {
 				if u.from(c.Stage) == k {
-					u.cells[c.ID] = append(u.cells[c.ID], ofCell{c.Time, of.of(component{c.Stage, c.Wait}).time, c.Calls, int32(i)})
+					u.cells[c.ID] = append(u.cells[c.ID], ofCell{c.Time, of.of(c.StageWait).time, c.Calls, int32(i)})
 				}
 			}
 		}
@@ -515,7 +509,7 @@ func (x *judged) asLong(p *causePart) (n, all int) {
 	}
 	id := timesID{ID: p.cell}
 	if p.keys == nil {
-		id = timesID{account.ID{Stage: x.stage, Wait: x.wait}, true, x.slowed}
+		id = timesID{account.ID{StageWait: x.StageWait}, true, x.slowed}
 	}
 	times, ok := u.times[id]
 	if !ok {
