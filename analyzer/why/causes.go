@@ -99,7 +99,7 @@ type Explanation struct {
 	Dropped *analyzer.Buffer
 	// Path are the slices with most of the time of a hang, from the hang's own slice inwards: each has at
 	// least half of the time of the one around it. At most MaxHangPath; empty if unknown.
-	Path []PathSlices
+	Path []NamedSlices
 
 	// The rest is of frames alone. Unknown is the time for which the thread's state is unknown.
 	Unknown trace.Duration
@@ -210,7 +210,7 @@ type Share struct {
 	Compared int `json:"-"`
 	// Task is, for EarlierWork in Slice, the part of that which the share is; nil if it is all of it, and
 	// the thread ran in Slice itself. Value is then its time, also before the frame should have started.
-	Task *Task `json:"task,omitzero"`
+	Task *TaskPart `json:"task,omitzero"`
 	// Several is what the share is the sum of; nil if it is one slice and one thread.
 	Several *Several `json:"several,omitzero"`
 	// Calls is the number of slices with the name of Slice that have time of the cause, and UsualCalls
@@ -263,8 +263,8 @@ type Share struct {
 	Missing Missing `json:"missing,omitzero"`
 }
 
-// Task is what a thread did in a part of the work that kept it from a frame.
-type Task struct {
+// TaskPart is what a thread did in a part of the work that kept it from a frame.
+type TaskPart struct {
 	Wait  Wait   `json:"wait"`
 	Slice string `json:"slice,omitzero"` // the innermost one; empty for several
 	Calls int    `json:"calls,omitzero"` // the number of these slices

@@ -16,20 +16,17 @@ type Cost struct {
 	// Outcome is that of the buffers; NotLate for late frames, and NeverBegan for frames that did not begin: Late
 	// are those after them.
 	Outcome Outcome
-	Wait    Wait
-	Slice   string // empty if the cause lies outside of all slices, or in several
+	SliceWait
 	// InSlices is set if the cause lies in several slices.
 	InSlices bool
-	// In is what the thread did in Slice, for EarlierWork, and InSlice the innermost slice then; zero
-	// if it ran in Slice itself.
-	In      Wait
-	InSlice string
+	// In is what the thread did in Slice, for EarlierWork, and the innermost slice then; zero if it ran in Slice itself.
+	In SliceWait
 	// Kind says which threads the frames waited for. It is zero if they waited for no thread,
 	// or for an unknown one.
 	Kind ThreadKind
 	// Did is what these threads did, if several such things have a quarter of what was lost waiting for
 	// them. What has less is one cost without it; nil for that, and for all that they did.
-	Did *Doing
+	Did *SliceWait
 	// Stages are those in which the time was lost, what lost the most first.
 	Stages []StageCost
 	// Share is one of Worst, with its culprit, kernel function and advice; nil for buffers whose outcome is
@@ -66,7 +63,7 @@ type Cost struct {
 	// knockedOn is how much more the last of Late lost to it because of earlier frames than by itself.
 	knockedOn trace.Duration
 	gained    trace.Duration // what the last of Late gains
-	apart     []Doing        // what other costs have, if Did is nil
+	apart     []SliceWait    // what other costs have, if Did is nil
 }
 
 // Has reports whether a share counts for the cost.
@@ -78,18 +75,18 @@ func (c *Cost) Has(s *Share) bool {
 	return c.Did == nil && !(known && slices.Contains(c.apart, did)) || c.Did != nil && known && did == *c.Did
 }
 
-// Doing is what threads did while they were waited for.
-type Doing struct {
+// SliceWait is what threads did: they ran, or waited, in a slice.
+type SliceWait struct {
 	Wait  Wait
-	Slice string // empty outside of all slices
+	Slice string // empty outside of all slices, and in several
 }
 
 // did returns what the threads did that were waited for.
-func (s *Share) did() (Doing, bool) {
+func (s *Share) did() (SliceWait, bool) {
 	if s.Culprit == nil {
-		return Doing{}, false
+		return SliceWait{}, false
 	}
-	return Doing{s.Culprit.Wait, s.Culprit.Slice}, true
+	return SliceWait{s.Culprit.Wait, s.Culprit.Slice}, true
 }
 
 // StageCost is the part of a cost that was lost in a stage.
@@ -206,10 +203,10 @@ func (r *Ranking) rank(late []lateness) {
 
 // apartOf returns what threads of a kind did that is a cause for itself: several such things have a quarter
 // of what was lost waiting for these threads. Knock-ons do not count.
-func apartOf(late []lateness) map[costID][]Doing {
+func apartOf(late []lateness) map[costID][]SliceWait {
 	type doing struct {
 		costID
-		Doing
+		SliceWait
 	}
 	lost, all := map[doing]trace.Duration{}, map[costID]trace.Duration{}
 	var order []doing
@@ -228,13 +225,13 @@ func apartOf(late []lateness) map[costID][]Doing {
 			all[id.costID] += s.Share
 		}
 	}
-	apart := map[costID][]Doing{}
+	apart := map[costID][]SliceWait{}
 	for _, id := range order {
 		if lost[id]*4 >= all[id.costID] {
-			apart[id.costID] = append(apart[id.costID], id.Doing)
+			apart[id.costID] = append(apart[id.costID], id.SliceWait)
 		}
 	}
-	maps.DeleteFunc(apart, func(_ costID, list []Doing) bool { return len(list) < 2 })
+	maps.DeleteFunc(apart, func(_ costID, list []SliceWait) bool { return len(list) < 2 })
 	return apart
 }
 
@@ -368,31 +365,29 @@ func (m *costs) costOf(e *Explanation, s *Share, lost trace.Duration) *Cost {
 		m.spare = one
 	}
 	*one = Cost{
-		Wait: s.Wait, Slice: s.Slice, InSlices: s.InSlices(), Kind: s.Kind(), Stages: append(one.Stages[:0], StageCost{s.Stage, lost}), Share: s, Missing: s.Missing,
+		SliceWait: SliceWait{s.Wait, s.Slice}, InSlices: s.InSlices(), Kind: s.Kind(), Stages: append(one.Stages[:0], StageCost{s.Stage, lost}), Share: s, Missing: s.Missing,
 		Late: append(one.Late[:0], e), Lost: lost, Direct: lost, knockedOn: -lost, Gain: s.Gain, Worst: e,
 	}
 	if t := s.Task; t != nil && (t.Wait != Run || t.Slice != s.Slice) {
-		one.In, one.InSlice = t.Wait, t.Slice
+		one.In = SliceWait{t.Wait, t.Slice}
 	}
 	return one
 }
 
 // costID says which shares count as one cause.
 type costID struct {
+	SliceWait
 	outcome  Outcome
-	wait     Wait
-	slice    string
 	inSlices bool
 	kind     ThreadKind
 	missing  Missing
 	apart    bool
-	did      Doing // if apart
-	in       Wait
-	inSlice  string
+	did      SliceWait // if apart
+	in       SliceWait
 }
 
 func (c *Cost) id() costID {
-	id := costID{outcome: c.Outcome, wait: c.Wait, slice: c.Slice, inSlices: c.InSlices, kind: c.Kind, missing: c.Missing, in: c.In, inSlice: c.InSlice}
+	id := costID{SliceWait: c.SliceWait, outcome: c.Outcome, inSlices: c.InSlices, kind: c.Kind, missing: c.Missing, in: c.In}
 	if c.Did != nil {
 		id.apart, id.did = true, *c.Did
 	}
@@ -401,7 +396,7 @@ func (c *Cost) id() costID {
 
 // costIDOf returns the id of a share, whatever the threads did that were waited for.
 func costIDOf(s *Share) costID {
-	return costID{wait: s.Wait, slice: s.Slice, inSlices: s.InSlices(), kind: s.Kind(), missing: s.Missing}
+	return costID{SliceWait: SliceWait{s.Wait, s.Slice}, inSlices: s.InSlices(), kind: s.Kind(), missing: s.Missing}
 }
 
 // costs are costs by their ids, in the order in which they were added.
@@ -409,9 +404,9 @@ type costs struct {
 	by    map[costID]*Cost
 	list  []*Cost
 	worst map[lossID]loss
-	apart map[costID][]Doing // as apartOf returns it
-	owned map[*Share][]Share // as own returns them, by the first one of all
-	spare *Cost              // memory for the next one, nil without one
+	apart map[costID][]SliceWait // as apartOf returns it
+	owned map[*Share][]Share     // as own returns them, by the first one of all
+	spare *Cost                  // memory for the next one, nil without one
 }
 
 // clearly is by how much a frame must have lost more than one before it to be worse. It is the smallest

@@ -74,8 +74,8 @@ type WaitTime struct {
 	Interrupt string   `json:"interrupt,omitzero"`
 }
 
-// PathSlices are the slices of one name on the path of a hang, with the slices inside of them.
-type PathSlices struct {
+// NamedSlices are slices of one name, or of names that differ only in numbers, with the slices inside of them.
+type NamedSlices struct {
 	Slice string         `json:"slice"` // with * for numbers that differ
 	Value trace.Duration `json:"value_ns"`
 	Calls int            `json:"calls"` // the number of slices

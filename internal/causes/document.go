@@ -253,8 +253,8 @@ type documentHang struct {
 	Advice   string         `json:"advice,omitzero" brief:"sentence"` // what to do about that
 	Culprit  *why.Culprit   `json:"culprit,omitzero"`                 // thread that was waited for in that
 	// the slice, and inside each those with half of its time
-	Path   []why.PathSlices `json:"path,omitempty" brief:"16"`
-	Slices []why.SliceTime  `json:"slices,omitempty"` // slices of its thread, the longest first; in evidence of the only hang
+	Path   []why.NamedSlices `json:"path,omitempty" brief:"16"`
+	Slices []why.SliceTime   `json:"slices,omitempty"` // slices of its thread, the longest first; in evidence of the only hang
 	// what its thread did, the longest first, as "threads[].waits" of a step
 	Waits  []why.WaitTime `json:"waits,omitempty" brief:"-"`
 	Idle   trace.Duration `json:"idle_ns,omitzero" brief:"-"`   // time in which the thread had nothing to do

@@ -26,7 +26,7 @@ func hangOf(p *analyzer.Process, from, length trace.Duration) (analyzer.Hang, *w
 		Start: h.Start, End: h.End, Steps: []why.Step{{Name: why.StepHang, Start: h.Start, Time: h.Duration(), Work: []why.Work{{
 			PID: p.PID, TID: trace.TID(p.PID), Process: p.Name, Start: h.Start, End: h.End, Waits: []why.WaitTime{wait}, Slices: []why.SliceTime{{Slice: "Query", Waiting: length * ms}},
 		}}}},
-		Path: []why.PathSlices{{Slice: "TimerCallback", Value: length * ms, Calls: 1}, {Slice: "Query", Value: length * ms, Calls: 3, Arguments: []why.Argument{{Name: "source", Value: "a.db"}}}},
+		Path: []why.NamedSlices{{Slice: "TimerCallback", Value: length * ms, Calls: 1}, {Slice: "Query", Value: length * ms, Calls: 3, Arguments: []why.Argument{{Name: "source", Value: "a.db"}}}},
 	}
 }
 

@@ -140,14 +140,14 @@ func costName(c *why.Cost, function string) string {
 		who += doing(d)
 	}
 	in := ""
-	if c.In != why.WaitUnknown || c.InSlice != "" {
-		in = inTask(c.Slice, c.In, c.InSlice)
+	if c.In != (why.SliceWait{}) {
+		in = inTask(c.Slice, c.In.Wait, c.In.Slice)
 	}
 	return title(c.Wait, c.Slice, c.InSlices, who, function, in)
 }
 
 // doing says what threads did: " running Db::Query".
-func doing(d *why.Doing) string {
+func doing(d *why.SliceWait) string {
 	switch {
 	case d.Wait == why.Run && d.Slice != "":
 		return " running " + d.Slice

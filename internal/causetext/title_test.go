@@ -12,10 +12,10 @@ import (
 // A cause has one name, whatever kernel function its worst frame waited in.
 func TestCostName(t *testing.T) {
 	for _, function := range []string{"", "io_schedule", "folio_wait_bit"} {
-		c := why.Cost{Wait: why.WaitIO, Slice: "FlushBuild", Share: &why.Share{Function: function}}
+		c := why.Cost{SliceWait: why.SliceWait{Wait: why.WaitIO, Slice: "FlushBuild"}, Share: &why.Share{Function: function}}
 		must.Equal(t, CostName(&c), "waiting for storage in FlushBuild", "%q", function)
 	}
-	c := why.Cost{Wait: why.WaitBinder, Slice: "FlushBuild", Kind: why.ThreadKind{Name: "media:OS_IPC*"}, Stages: []why.StageCost{{Stage: why.StageBuild}}, Share: &why.Share{}}
+	c := why.Cost{SliceWait: why.SliceWait{Wait: why.WaitBinder, Slice: "FlushBuild"}, Kind: why.ThreadKind{Name: "media:OS_IPC*"}, Stages: []why.StageCost{{Stage: why.StageBuild}}, Share: &why.Share{}}
 	if CostName(&c) != CostTitle(&c) {
 		t.Errorf("%q without the thread", CostName(&c))
 	}
@@ -78,7 +78,7 @@ func TestWaitedForGPUOfLayer(t *testing.T) {
 		{[]why.Share{gpu(0), gpu(-1)}, unknown, general},
 		{[]why.Share{gpu(-1)}, unknown, general},
 	} {
-		frames := why.Cost{Wait: why.WaitGPU, Stages: []why.StageCost{{Stage: why.StageDisplay}}, Share: &test.shares[0]}
+		frames := why.Cost{SliceWait: why.SliceWait{Wait: why.WaitGPU}, Stages: []why.StageCost{{Stage: why.StageDisplay}}, Share: &test.shares[0]}
 		buffers := frames
 		buffers.Outcome = why.ShownLate
 		for _, s := range test.shares {
@@ -94,7 +94,7 @@ func TestWaitedForGPUOfLayer(t *testing.T) {
 
 // A cause that is a call names the call, so its advice says what the reply waited for.
 func TestAdviceOfReplyWithoutBuffer(t *testing.T) {
-	c := &why.Cost{Wait: why.WaitBinder, Share: &why.Share{Wait: why.WaitBinder, Advice: why.AdviseBuffer}}
+	c := &why.Cost{SliceWait: why.SliceWait{Wait: why.WaitBinder}, Share: &why.Share{Wait: why.WaitBinder, Advice: why.AdviseBuffer}}
 	must.Equal(t, CostAdvice(c), "the reply waited for a free buffer, because "+Advice(why.AdviseBuffer))
 	c.Wait = why.WaitBuffer
 	must.Equal(t, CostAdvice(c), Advice(why.AdviseBuffer))

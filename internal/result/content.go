@@ -92,9 +92,9 @@ var checks = map[reflect.Type]func(any) bool{
 		return min(s.Share, s.Gain, s.Value, s.Usual) >= 0 && s.AsLong >= 0 && s.AsLong <= s.Compared && (s.Wait != why.EarlierFrame || s.Earlier != nil) &&
 			(s.Task == nil || min(s.Task.Delay, s.Task.Usual) >= 0 && s.Task.Calls >= 0) && (s.Several == nil || s.Several.Threads == 0 || s.Culprit != nil || s.Several.Culprit != nil)
 	},
-	reflect.TypeFor[why.WaitTime]():   func(v any) bool { w := v.(*why.WaitTime); return min(w.Value, w.SliceTime, w.OtherTime) >= 0 },
-	reflect.TypeFor[why.PathSlices](): func(v any) bool { return v.(*why.PathSlices).Value >= 0 },
-	reflect.TypeFor[trace.Warning]():  func(v any) bool { return v.(*trace.Warning).Text != "" },
+	reflect.TypeFor[why.WaitTime]():    func(v any) bool { w := v.(*why.WaitTime); return min(w.Value, w.SliceTime, w.OtherTime) >= 0 },
+	reflect.TypeFor[why.NamedSlices](): func(v any) bool { return v.(*why.NamedSlices).Value >= 0 },
+	reflect.TypeFor[trace.Warning]():   func(v any) bool { return v.(*trace.Warning).Text != "" },
 	reflect.TypeFor[why.Explanation](): func(v any) bool {
 		for i, call := range v.(*why.Explanation).Calls {
 			if call.Parent >= int32(i) || call.Parent < -1 || (call.Parent < 0) != (i == 0) {

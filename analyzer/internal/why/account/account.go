@@ -260,9 +260,9 @@ type frameWait struct {
 	id         ID
 }
 
-// Part returns an account of a part of the way of a frame to the display or to
+// OfStage returns an account of a part of the way of a frame to the display or to
 // render_service, for Distribute. All its cells have the stage, unless that is why.NoStage.
-func Part(f *analyzer.Frame, start, actual, end trace.Time, stage why.Stage) *Account {
+func OfStage(f *analyzer.Frame, start, actual, end trace.Time, stage why.Stage) *Account {
 	return &Account{Frame: f, Span: Span{Start: start, Actual: actual, End: end}, details: &details{part: true, stage: stage, idles: stage == why.StageCommitWait}}
 }
 

@@ -9,7 +9,7 @@ import (
 // reason is why a thread that was waited for did not run: its kernel function, the interrupt that ended
 // that, or the thread that had its processor or that it waited for.
 type reason struct {
-	SliceState
+	KeyWait
 	kind reasonKind
 	id   int32
 }
@@ -24,7 +24,7 @@ const (
 
 // addReason adds d of the time of a leaf.
 func (s *suspect) addReason(l *record.Leaf, d trace.Duration) {
-	state := SliceState{l.Wait, l.Key}
+	state := KeyWait{l.Wait, l.Key}
 	if l.Function != 0 {
 		*s.reasons.of(reason{state, inFunction, int32(l.Function)}) += d
 	}
@@ -37,9 +37,9 @@ func (s *suspect) addReason(l *record.Leaf, d trace.Duration) {
 }
 
 // most returns the reason of a kind with the most time, the smallest one of several; zero without one.
-func (s *suspect) most(state SliceState, kind reasonKind) (id int32, time trace.Duration) {
+func (s *suspect) most(state KeyWait, kind reasonKind) (id int32, time trace.Duration) {
 	for i := range s.reasons.list {
-		if r := &s.reasons.list[i]; r.key.SliceState == state && r.key.kind == kind && (id == 0 || r.value > time || r.value == time && r.key.id < id) {
+		if r := &s.reasons.list[i]; r.key.KeyWait == state && r.key.kind == kind && (id == 0 || r.value > time || r.value == time && r.key.id < id) {
 			id, time = r.key.id, r.value
 		}
 	}
@@ -47,7 +47,7 @@ func (s *suspect) most(state SliceState, kind reasonKind) (id int32, time trace.
 }
 
 // explain sets why a culprit did not run, at a time.
-func (b *Book) explain(c *why.Culprit, s *suspect, state SliceState) {
+func (b *Book) explain(c *why.Culprit, s *suspect, state KeyWait) {
 	function, _ := s.most(state, inFunction)
 	interrupt, _ := s.most(state, untilInterrupt)
 	c.Function, c.Interrupt, c.For = b.record.Name(record.Key(function)), b.record.Name(record.Key(interrupt)), nil

@@ -2,6 +2,7 @@ package account
 
 import (
 	"cmp"
+	"iter"
 
 	"ohframe/analyzer/trace"
 )
@@ -42,6 +43,17 @@ func (f *few[K, V]) of(key K) *V {
 	}
 	f.list = append(f.list, entry[K, V]{key: key})
 	return &f.list[len(f.list)-1].value
+}
+
+// all returns the keys, in the order in which they came, and their values.
+func (f *few[K, V]) all() iter.Seq2[K, V] {
+	return func(yield func(K, V) bool) {
+		for _, e := range f.list {
+			if !yield(e.key, e.value) {
+				return
+			}
+		}
+	}
 }
 
 // emptied returns the memory of f, for other keys.

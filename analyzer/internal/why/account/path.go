@@ -5,6 +5,7 @@ import (
 
 	"ohframe/analyzer/internal/why/record"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
 	"ohframe/internal/place"
 )
 
@@ -14,9 +15,21 @@ const maxPathNodes = 1 << 12
 // pathNode is the slices of one name at a place of a stretch, with those inside of them.
 type pathNode struct {
 	pathID
+	sliceTime
+}
+
+// sliceTime is time in slices of one key.
+type sliceTime struct {
 	time  trace.Duration
-	calls int
-	last  uint32 // the number of the last one
+	calls int    // the number of slices
+	last  uint32 // the highest number of those
+}
+
+// add adds time in the slice of a number.
+func (s *sliceTime) add(d trace.Duration, number uint32) {
+	if s.time += d; number > s.last {
+		s.calls, s.last = s.calls+1, number
+	}
 }
 
 type pathID struct {
@@ -50,31 +63,21 @@ func (p *paths) add(stack []level, d trace.Duration) {
 			p.nodes = append(p.nodes, pathNode{pathID: id})
 			p.at[id] = n
 		}
-		node := &p.nodes[n]
-		node.time += d
-		if node.last != stack[i].number {
-			node.calls, node.last = node.calls+1, stack[i].number
-		}
+		p.nodes[n].add(d, stack[i].number)
 		parent = n
 	}
 }
 
-// Calls is the time of slices of one name, or of names that differ only in the numbers of their
-// words.
-type Calls struct {
-	Slice string // with * for numbers that differ
-	Time  trace.Duration
-	Calls int
+// IsOf reports whether a slice of a name is one of several.
+func IsOf(s *why.NamedSlices, slice string) bool {
+	return s.Slice == slice || s.Slice == place.Numberless(slice)
 }
-
-// Is reports whether a slice of a name is one of them.
-func (c *Calls) Is(slice string) bool { return c.Slice == slice || c.Slice == place.Numberless(slice) }
 
 // MostOf returns those of the slices in a list that have the most time, and how many others
 // there are. Names that differ only in numbers count as one if none has half of the whole time.
-func MostOf(list iter.Seq[Calls], whole trace.Duration) (most Calls, others int) {
-	sum := func(name func(string) string) (most Calls, others int) {
-		var sums []Calls
+func MostOf(list iter.Seq[why.NamedSlices], whole trace.Duration) (most why.NamedSlices, others int) {
+	sum := func(name func(string) string) (most why.NamedSlices, others int) {
+		var sums []why.NamedSlices
 		at := map[string]int{}
 		for c := range list {
 			c.Slice = name(c.Slice)
@@ -82,21 +85,21 @@ func MostOf(list iter.Seq[Calls], whole trace.Duration) (most Calls, others int)
 			if !ok {
 				n = len(sums)
 				at[c.Slice] = n
-				sums = append(sums, Calls{Slice: c.Slice})
+				sums = append(sums, why.NamedSlices{Slice: c.Slice})
 			}
-			sums[n].Time += c.Time
+			sums[n].Value += c.Value
 			sums[n].Calls += c.Calls
 		}
 		for _, c := range sums {
-			if c.Time > most.Time {
+			if c.Value > most.Value {
 				most = c
 			}
 		}
 		return most, max(0, len(sums)-1)
 	}
 	most, others = sum(func(name string) string { return name })
-	if 2*most.Time < whole && others > 0 {
-		if all, rest := sum(place.Numberless); 2*all.Time >= whole {
+	if 2*most.Value < whole && others > 0 {
+		if all, rest := sum(place.Numberless); 2*all.Value >= whole {
 			return all, rest
 		}
 	}
@@ -105,28 +108,28 @@ func MostOf(list iter.Seq[Calls], whole trace.Duration) (most Calls, others int)
 
 // Path returns the slices with most of the time of a stretch that keeps it, from the outermost one
 // inwards, at most n: each has at least half of the time of the one around it.
-func (b *Book) Path(a *Account, n int) []Calls {
-	var list []Calls
+func (b *Book) Path(a *Account, n int) []why.NamedSlices {
+	var list []why.NamedSlices
 	nodes := a.details.paths.nodes
 	around := func(parent int32) bool { return parent < 0 }
 	for left := a.End.Sub(a.Start); len(list) < n; {
-		most, _ := MostOf(func(yield func(Calls) bool) {
+		most, _ := MostOf(func(yield func(why.NamedSlices) bool) {
 			for i := range nodes {
-				if x := &nodes[i]; around(x.parent) && !yield(Calls{b.record.Name(x.key), x.time, x.calls}) {
+				if x := &nodes[i]; around(x.parent) && !yield(why.NamedSlices{Slice: b.record.Name(x.key), Value: x.time, Calls: x.calls}) {
 					return
 				}
 			}
 		}, left)
-		if most.Calls == 0 || 2*most.Time < left {
+		if most.Calls == 0 || 2*most.Value < left {
 			break
 		}
 		list = append(list, most)
 		path := make([]bool, len(nodes))
 		for i := range nodes {
 			x := &nodes[i]
-			path[i] = around(x.parent) && most.Is(b.record.Name(x.key))
+			path[i] = around(x.parent) && IsOf(&most, b.record.Name(x.key))
 		}
-		around, left = func(parent int32) bool { return parent >= 0 && path[parent] }, most.Time
+		around, left = func(parent int32) bool { return parent >= 0 && path[parent] }, most.Value
 	}
 	return list
 }

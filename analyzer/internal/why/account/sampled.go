@@ -60,14 +60,14 @@ func (f *replay) sample(a *Account, into *details, id ID, d trace.Duration) {
 }
 
 // Functions returns the times of a frame by function, and whether it was sampled.
-func (b *Book) Functions(a *Account) (parts iter.Seq[functions.Part], sampled bool) {
+func (b *Book) Functions(a *Account) (parts iter.Seq[functions.KeyTime], sampled bool) {
 	if b.functions == nil {
 		return nil, false
 	}
-	var lists []iter.Seq[functions.Part]
+	var lists []iter.Seq[functions.KeyTime]
 	for ; a != nil; a = a.draw {
 		if t := a.times(); t != nil {
-			lists = append(lists, t.Parts())
+			lists = append(lists, t.All())
 		}
 	}
 	return concat(lists...), len(lists) > 0

@@ -66,7 +66,7 @@ func (b *Book) culprit(l *record.Leaf, d trace.Duration) why.Culprit {
 	if l.Function != 0 || l.Interrupt != 0 || l.For != 0 {
 		s := suspect{seen: l.Start}
 		s.addReason(l, d)
-		b.explain(&c, &s, SliceState{l.Wait, l.Key})
+		b.explain(&c, &s, KeyWait{l.Wait, l.Key})
 	}
 	return c
 }
@@ -141,14 +141,6 @@ type WaitedFor struct {
 	threads []*suspect // the one with the most time first
 }
 
-// SliceTime is the part of some waits in slices of one key, and the number of these.
-type SliceTime struct {
-	Key   record.Key
-	Time  trace.Duration
-	Calls int
-	last  uint32 // the highest number of those
-}
-
 // Match says which times are meant: those of a wait in a stage, of all stages for why.NoStage,
 // and in some slices, in all of them if Keys is nil.
 type Match struct {
@@ -161,8 +153,8 @@ func (m *Match) Has(id ID) bool {
 	return id.Wait == m.Wait && (m.Stage == why.NoStage || id.Stage == m.Stage) && (m.Keys == nil || slices.Contains(m.Keys, id.Key))
 }
 
-// SliceState is what a thread did while it was waited for: it ran, or waited, in a slice.
-type SliceState struct {
+// KeyWait is what a thread did: it ran, or waited, in slices of one key.
+type KeyWait struct {
 	Wait why.Wait
 	Key  record.Key
 }
@@ -181,7 +173,7 @@ type suspect struct {
 	seen    trace.Time
 	time    trace.Duration
 	sure    bool
-	states  few[SliceState, stateSum]
+	states  few[KeyWait, stateSum]
 	reasons few[reason, trace.Duration]
 	blocked
 }
@@ -221,14 +213,11 @@ func (b *Book) Reuse() { b.suspected, b.waiteds = 0, b.waiteds[:0] }
 // blocked is for how long the frame was blocked in kernel functions, until interrupts, and in its slices.
 type blocked struct {
 	functions, interrupts few[record.Key, trace.Duration]
-	in                    few[record.Key, SliceTime]
+	in                    few[record.Key, sliceTime]
 }
 
 func (b *blocked) add(x *frameWait, w *record.WaitFacts, d trace.Duration) {
-	in := b.in.of(x.id.Key)
-	if in.Time += d; x.slice > in.last {
-		in.Calls, in.last = in.Calls+1, x.slice
-	}
+	b.in.of(x.id.Key).add(d, x.slice)
 	if w.Function != 0 {
 		*b.functions.of(w.Function) += d
 	}
@@ -246,18 +235,20 @@ func (b *blocked) addAll(o *blocked) {
 	}
 	for _, o := range o.in.list {
 		in := b.in.of(o.key)
-		in.Time, in.Calls = in.Time+o.value.Time, in.Calls+o.value.Calls
+		in.time, in.calls = in.time+o.value.time, in.calls+o.value.calls
 	}
 }
 
-// In returns where the frame's own thread waited: the part of the waits by slice, in order of their keys.
-func (w *WaitedFor) In() []SliceTime {
-	var list []SliceTime
-	for _, in := range w.blocked.in.list {
-		in.value.Key = in.key
-		list = append(list, in.value)
+// In returns the slices in which a frame's own thread waited, and the parts of the waits there.
+func (b *Book) In(waits []*WaitedFor) (list []why.NamedSlices) {
+	for _, w := range waits {
+		in := slices.SortedFunc(slices.Values(w.blocked.in.list), func(x, y entry[record.Key, sliceTime]) int { return cmp.Compare(x.key, y.key) })
+		for _, in := range in {
+			if name, _, _ := b.Slice(&Cell{ID: ID{Key: in.key}}); name != "" {
+				list = append(list, why.NamedSlices{Slice: name, Value: in.value.time, Calls: in.value.calls})
+			}
+		}
 	}
-	slices.SortFunc(list, func(x, y SliceTime) int { return cmp.Compare(x.Key, y.Key) })
 	return list
 }
 
@@ -285,7 +276,7 @@ func (b *Book) Waits(a *Account, m Match) []*WaitedFor {
 			s := *in
 			s.time += d
 			s.tid, s.pid, s.seen = l.TID, l.PID, l.Start
-			of := s.states.of(SliceState{l.Wait, l.Key})
+			of := s.states.of(KeyWait{l.Wait, l.Key})
 			of.time += d
 			if l.Reason != 0 {
 				of.gcReason = l.Reason
@@ -372,31 +363,22 @@ func (b *Book) joinThreads(threads []*suspect) *WaitedFor {
 }
 
 // States returns what threads that were waited for did, and for how long.
-func (w *WaitedFor) States() (list []StateTime) {
-	var all few[SliceState, trace.Duration]
+func (w *WaitedFor) States() iter.Seq2[KeyWait, trace.Duration] {
+	var all few[KeyWait, trace.Duration]
 	for _, s := range w.threads {
 		for i := range s.states.list {
 			*all.of(s.states.list[i].key) += s.states.list[i].value.time
 		}
 	}
-	for _, in := range all.list {
-		list = append(list, StateTime{in.key, in.value})
-	}
-	return list
-}
-
-// StateTime is how long threads were in a state.
-type StateTime struct {
-	SliceState
-	Time trace.Duration
+	return all.all()
 }
 
 // Restrict returns the part of a wait in which the threads were in some of their states.
-func (b *Book) Restrict(w *WaitedFor, some func(SliceState) bool) *WaitedFor {
+func (b *Book) Restrict(w *WaitedFor, some func(KeyWait) bool) *WaitedFor {
 	var list []*suspect
 	for _, s := range w.threads {
 		one := *s
-		one.time, one.states = 0, few[SliceState, stateSum]{}
+		one.time, one.states = 0, few[KeyWait, stateSum]{}
 		for _, state := range s.states.list {
 			if some(state.key) {
 				one.time += state.value.time
@@ -414,7 +396,7 @@ func (b *Book) Restrict(w *WaitedFor, some func(SliceState) bool) *WaitedFor {
 // label of its slice.
 func (b *Book) setMainState(s *suspect, c *why.Culprit) (gcReason, label string) {
 	var most *stateSum
-	var state SliceState
+	var state KeyWait
 	for i := range s.states.list {
 		in, of := s.states.list[i].key, &s.states.list[i].value
 		if slice := b.record.Name(in.Key); most == nil || of.time > most.time || of.time == most.time && (in.Wait < c.Wait || in.Wait == c.Wait && slice < c.Slice) {

@@ -121,7 +121,7 @@ var layout, input, storage = functions.StageWait{Stage: why.StageLayout, Wait: w
 
 // parts returns the parts by the names of their functions.
 func parts(x *functions.Table, t *functions.Times) (list []why.FunctionTime) {
-	for p := range t.Parts() {
+	for p := range t.All() {
 		list = append(list, why.FunctionTime{Function: why.Function{Name: x.Name(p.Function).Name}, Stage: p.Stage, Wait: p.Wait, Samples: p.Samples, Time: p.Time})
 	}
 	return list
@@ -180,7 +180,7 @@ func TestManyFunctions(t *testing.T) {
 	var f functions.Times
 	f.Ran(layout, 1001, x, x.Thread(7).Running, false)
 	sum, n := trace.Duration(0), 0
-	for p := range f.Parts() {
+	for p := range f.All() {
 		n++
 		if sum += p.Time; p.Samples != 2 || p.Time < 1 || p.Time > 2 {
 			t.Fatalf("part %d: %+v", n, p)
@@ -205,7 +205,7 @@ func TestSum(t *testing.T) {
 		var of functions.Times
 		of.Ran(layout, f.ran, x, f.samples, false)
 		of.Waited(storage, 10*ms, 1, x, 2, f.waited, false)
-		sum.Add(of.Parts())
+		sum.Add(of.All())
 	}
 	main := x.Function(0)
 	if got := sum.Of(functions.Key{StageWait: layout, Function: main}); sum.Frames != 3 || got.Samples != 2 || got.Time != 4*ms {

@@ -178,17 +178,16 @@ type Key struct {
 	Function ID
 }
 
-// Part is the time of frames in a function in a component, and the samples there.
-type Part struct {
+// KeyTime is the time of frames in a function in a component, and the samples there.
+type KeyTime struct {
 	Key
-	Samples int
-	Time    trace.Duration
+	why.FunctionSum
 }
 
-// Parts returns the times in functions. The time of running in a component is divided as its samples
+// All returns the times in functions. The time of running in a component is divided as its samples
 // are, by period. The sum is all the time.
-func (t *Times) Parts() iter.Seq[Part] {
-	return func(yield func(Part) bool) {
+func (t *Times) All() iter.Seq[KeyTime] {
+	return func(yield func(KeyTime) bool) {
 		type progress struct {
 			weight, upTo uint64
 			done         trace.Duration
@@ -203,12 +202,12 @@ func (t *Times) Parts() iter.Seq[Part] {
 			p.upTo += c.weight // so that rounding loses nothing
 			d := trace.Duration(float64(s.time)*(float64(p.upTo)/float64(p.weight))) - p.done
 			p.done += d
-			if !yield(Part{Key{s.StageWait, c.function}, c.samples, d}) {
+			if !yield(KeyTime{Key{s.StageWait, c.function}, why.FunctionSum{Samples: c.samples, Time: d}}) {
 				return
 			}
 		}
 		for i, s := range t.components {
-			if of[i].weight == 0 && !yield(Part{Key: Key{StageWait: s.StageWait}, Time: s.time}) {
+			if of[i].weight == 0 && !yield(KeyTime{Key{StageWait: s.StageWait}, why.FunctionSum{Time: s.time}}) {
 				return
 			}
 		}
@@ -218,7 +217,7 @@ func (t *Times) Parts() iter.Seq[Part] {
 // Sum is the time of several frames in functions.
 type Sum struct {
 	Frames     int // that were sampled
-	parts      map[Key]*Part
+	parts      map[Key]*KeyTime
 	components map[StageWait]*stageWaitSum
 }
 
@@ -226,9 +225,9 @@ type Sum struct {
 type stageWaitSum struct{ sampled, all trace.Duration }
 
 // Add adds the parts of a frame that was sampled.
-func (s *Sum) Add(parts iter.Seq[Part]) {
+func (s *Sum) Add(parts iter.Seq[KeyTime]) {
 	if s.parts == nil {
-		s.parts, s.components = map[Key]*Part{}, map[StageWait]*stageWaitSum{}
+		s.parts, s.components = map[Key]*KeyTime{}, map[StageWait]*stageWaitSum{}
 	}
 	s.Frames++
 	for p := range parts {
@@ -246,7 +245,7 @@ func (s *Sum) Add(parts iter.Seq[Part]) {
 		}
 		sum := s.parts[p.Key]
 		if sum == nil {
-			sum = &Part{Key: p.Key}
+			sum = &KeyTime{Key: p.Key}
 			s.parts[p.Key] = sum
 		}
 		sum.Samples += p.Samples
@@ -264,15 +263,15 @@ func (s *Sum) StageWaitTime(of StageWait) trace.Duration {
 
 // Of returns the time of all frames in a function in a component. Running without samples, in frames
 // that were short, is divided as running with samples is.
-func (s *Sum) Of(k Key) Part {
+func (s *Sum) Of(k Key) KeyTime {
 	p := s.parts[k]
 	if p == nil {
-		return Part{Key: k}
+		return KeyTime{Key: k}
 	}
 	return s.scaled(p)
 }
 
-func (s *Sum) scaled(p *Part) Part {
+func (s *Sum) scaled(p *KeyTime) KeyTime {
 	scaled := *p
 	if sum := s.components[p.StageWait]; sum.sampled > 0 {
 		scaled.Time = trace.Duration(float64(p.Time) * (float64(sum.all) / float64(sum.sampled)))
@@ -281,8 +280,8 @@ func (s *Sum) scaled(p *Part) Part {
 }
 
 // All returns the times in all functions, in no order.
-func (s *Sum) All() iter.Seq[Part] {
-	return func(yield func(Part) bool) {
+func (s *Sum) All() iter.Seq[KeyTime] {
+	return func(yield func(KeyTime) bool) {
 		for _, p := range s.parts {
 			if p.Function != 0 && !yield(s.scaled(p)) {
 				return

@@ -67,7 +67,7 @@ func (j *judge) sumFunctions(groups []*group) {
 // functionUses returns the functions of frames, those with the most samples.
 func (j *judge) functionUses(s *sampledFrames) []why.FunctionUse {
 	by := map[functions.Key]*why.FunctionUse{}
-	of := func(p functions.Part) *why.FunctionUse {
+	of := func(p functions.KeyTime) *why.FunctionUse {
 		if by[p.Key] == nil {
 			by[p.Key] = &why.FunctionUse{FunctionID: why.FunctionID{
 				Process: s.process, Kind: s.kind, Stage: p.Stage, Wait: p.Wait, Function: j.book.Table().Name(p.Function),
@@ -76,10 +76,10 @@ func (j *judge) functionUses(s *sampledFrames) []why.FunctionUse {
 		return by[p.Key]
 	}
 	for p := range s.late.All() {
-		of(p).Late = why.FunctionSum{Samples: p.Samples, Time: p.Time}
+		of(p).Late = p.FunctionSum
 	}
 	for p := range s.onTime.All() {
-		of(p).OnTime = why.FunctionSum{Samples: p.Samples, Time: p.Time}
+		of(p).OnTime = p.FunctionSum
 	}
 	var list []why.FunctionUse
 	for _, u := range by {
@@ -137,7 +137,7 @@ func (j *judge) explainFunctions(a *account.Account, u *usual, usuals sums, e *w
 
 // sure reports whether a frame was longer in a function, and not by chance: the excess of its stage and
 // wait is mostly in it (docs/why.md 11).
-func sure(p *functions.Part, excess, allExcess trace.Duration) bool {
+func sure(p *functions.KeyTime, excess, allExcess trace.Duration) bool {
 	if p.Runs() {
 		return p.Samples >= leastOf && excess > 0 && excess*5 >= allExcess*2
 	}
@@ -147,7 +147,7 @@ func sure(p *functions.Part, excess, allExcess trace.Duration) bool {
 // usualFunction returns how long frames on time are in a function in a stage and wait, in the mean,
 // and in all functions there, where this frame was for the time in. If too few of them were sampled,
 // the function has its part of what is usual there.
-func (j *judge) usualFunction(u *usual, usuals sums, p *functions.Part, in trace.Duration) (function, all trace.Duration) {
+func (j *judge) usualFunction(u *usual, usuals sums, p *functions.KeyTime, in trace.Duration) (function, all trace.Duration) {
 	if u.functions == nil {
 		u.functions = &functions.Sum{}
 		for _, b := range u.references {

@@ -46,7 +46,8 @@ func (j *judge) explainHangs(hangs []hang) {
 		}
 		answer := &why.Explanation{Start: h.Start, End: h.End, Pieces: pieces, Steps: []why.Step{{Name: why.StepHang, Start: h.Start, Time: h.Duration(), Work: []why.Work{*w}}}}
 		for _, s := range j.book.Path(h.Account, why.MaxHangPath) {
-			answer.Path = append(answer.Path, why.PathSlices{Slice: s.Slice, Value: s.Time, Calls: s.Calls, Arguments: j.argumentsOf(h.Account, &s)})
+			s.Arguments = j.argumentsOf(h.Account, &s)
+			answer.Path = append(answer.Path, s)
 		}
 		if j.causes.Hangs == nil {
 			j.causes.Hangs = map[analyzer.Hang]*why.Explanation{}

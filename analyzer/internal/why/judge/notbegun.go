@@ -20,7 +20,7 @@ func (j *judge) explainNotBegun(t *analyzer.Timeline) {
 			continue
 		}
 		e.NotBegun = &why.Explanation{Start: f.Held.Start, End: f.Held.End, Lost: f.HeldOver(), Outcome: why.NeverBegan}
-		a := account.Part(f, f.Held.Start, f.Held.End, f.Held.End, why.NoStage)
+		a := account.OfStage(f, f.Held.Start, f.Held.End, f.Held.End, why.NoStage)
 		a.Watch()
 		held[f.TID] = append(held[f.TID], a)
 	}

@@ -331,24 +331,25 @@ func (j *judge) divideByState(x *judged, m account.Match, kind *causePart, compa
 	if w == nil {
 		return j.undivided(kind)
 	}
-	states := w.States()
-	if len(states) < 2 {
-		return j.undivided(kind)
-	}
 	type stateTime struct {
-		account.SliceState
+		account.KeyWait
 		portion
 	}
 	var all []stateTime
 	var most trace.Duration
-	for _, in := range states {
-		one := stateTime{in.SliceState, portion{value: in.Time, usual: scale(in.Time, min(kind.usual, kind.value), kind.value)}}
-		if comparable {
-			one.usual = min(j.usualWait(x, m, waitedKind{w.Culprit.Kind(), true, in.SliceState}), kind.usual)
+	for state, d := range w.States() {
+		all = append(all, stateTime{state, portion{value: d}})
+		most = max(most, d)
+	}
+	if len(all) < 2 {
+		return j.undivided(kind)
+	}
+	for i := range all {
+		one := &all[i]
+		if one.usual = scale(one.value, min(kind.usual, kind.value), kind.value); comparable {
+			one.usual = min(j.usualWait(x, m, waitedKind{w.Culprit.Kind(), true, one.KeyWait}), kind.usual)
 		}
 		one.excess = max(one.value-one.usual, 0)
-		most = max(most, in.Time)
-		all = append(all, one)
 	}
 	slices.SortFunc(all, func(a, b stateTime) int {
 		return cmp.Or(cmp.Compare(b.excess, a.excess), cmp.Compare(b.value, a.value), cmp.Compare(a.Wait, b.Wait), cmp.Compare(a.Key, b.Key))
@@ -360,13 +361,13 @@ func (j *judge) divideByState(x *judged, m account.Match, kind *causePart, compa
 	if n == 0 || n == 1 && all[0].value == most {
 		return j.undivided(kind)
 	}
-	apart := map[account.SliceState]bool{}
+	apart := map[account.KeyWait]bool{}
 	for i := range all[:n] {
 		one := *kind
 		one.value, one.usual, one.excess = all[i].value, all[i].usual, all[i].excess
 		one.several = kind.severalSlices()
-		one.setWaits([]*account.WaitedFor{j.book.Restrict(w, func(s account.SliceState) bool { return s == all[i].SliceState })})
-		apart[all[i].SliceState] = true
+		one.setWaits([]*account.WaitedFor{j.book.Restrict(w, func(s account.KeyWait) bool { return s == all[i].KeyWait })})
+		apart[all[i].KeyWait] = true
 		list = append(list, one)
 	}
 	rest := *kind
@@ -376,7 +377,7 @@ func (j *judge) divideByState(x *judged, m account.Match, kind *causePart, compa
 	}
 	if rest.value > 0 && n < len(all) {
 		rest.several = kind.severalSlices()
-		rest.setWaits([]*account.WaitedFor{j.book.Restrict(w, func(s account.SliceState) bool { return !apart[s] })})
+		rest.setWaits([]*account.WaitedFor{j.book.Restrict(w, func(s account.KeyWait) bool { return !apart[s] })})
 		list = append(list, rest)
 	}
 	list = exceeding(list, kind.excess)
@@ -494,7 +495,7 @@ type cohortWait struct {
 type waitedKind struct {
 	threads why.ThreadKind
 	inState bool
-	state   account.SliceState
+	state   account.KeyWait
 }
 
 // usualWait returns for how long frames on time that are like one wait for threads of a kind, or for what
@@ -527,8 +528,8 @@ func (j *judge) usualWait(x *judged, m account.Match, waited waitedKind) trace.D
 			for _, x := range j.book.Waits(a, m) {
 				kind := x.Culprit.Kind()
 				times[waitedKind{threads: kind}] += x.Time
-				for _, in := range x.States() {
-					times[waitedKind{kind, true, in.SliceState}] += in.Time
+				for state, d := range x.States() {
+					times[waitedKind{kind, true, state}] += d
 				}
 			}
 			of = append(of, times)

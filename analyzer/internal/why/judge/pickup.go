@@ -65,7 +65,7 @@ func (j *judge) explainPickUps(t *analyzer.Timeline) {
 		}
 		begin := f.Render.Actual.Start
 		if f.Expected.End < begin {
-			w := account.Part(f, f.Expected.End, begin, begin, why.NoStage)
+			w := account.OfStage(f, f.Expected.End, begin, begin, why.NoStage)
 			waits[f.Render.TID] = append(waits[f.Render.TID], w)
 			pickUps[w] = e.PickUp
 		}
@@ -113,7 +113,7 @@ func (j *judge) delays(tid trace.TID, waits []*account.Account, pickUps map[*acc
 	for _, a := range j.book.Threads[tid] {
 		i, _ := slices.BinarySearchFunc(waits, a.Actual+1, func(w *account.Account, t trace.Time) int { return cmp.Compare(w.End, t) })
 		if i < len(waits) && from[i] < a.End { // it overlaps one of the waits, or lies between two
-			list = append(list, account.Part(a.Frame, a.Actual, a.Actual, a.End, why.NoStage))
+			list = append(list, account.OfStage(a.Frame, a.Actual, a.Actual, a.End, why.NoStage))
 		}
 	}
 	j.book.Distribute(tid, list)

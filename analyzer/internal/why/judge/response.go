@@ -321,14 +321,14 @@ func (j *judge) respond(r *response) *why.Explanation {
 // workOf returns what a thread did; nil if nothing is known.
 func (j *judge) workOf(t *thread) *why.Work {
 	var times [why.WaitCount]trace.Duration
-	var in [why.WaitCount][]account.Calls
+	var in [why.WaitCount][]why.NamedSlices
 	sum := t.Idle()
 	known := sum > 0
 	for c := range t.Cells() {
 		sum += c.Time
 		times[c.Wait] += c.Time
 		if name, _, _ := j.book.Slice(&c); name != "" {
-			in[c.Wait] = append(in[c.Wait], account.Calls{Slice: name, Time: c.Time, Calls: int(c.Calls)})
+			in[c.Wait] = append(in[c.Wait], why.NamedSlices{Slice: name, Value: c.Time, Calls: int(c.Calls)})
 		}
 		known = known || c.Wait != why.WaitUnknown || c.Key != 0
 	}
@@ -350,16 +350,16 @@ func (j *judge) workOf(t *thread) *why.Work {
 
 // workWaits returns the time d that a thread spent in one way, in the given slices: one for each kind of
 // threads that it waited for a quarter of that or more, and one for the rest.
-func (j *judge) workWaits(t *thread, wait why.Wait, d trace.Duration, in []account.Calls) (list []why.WaitTime) {
-	add := func(d trace.Duration, in []account.Calls, who []*account.WaitedFor) {
+func (j *judge) workWaits(t *thread, wait why.Wait, d trace.Duration, in []why.NamedSlices) (list []why.WaitTime) {
+	add := func(d trace.Duration, in []why.NamedSlices, who []*account.WaitedFor) {
 		x := why.WaitTime{Wait: wait, Value: d}
 		if len(in) > 0 {
 			most, others := account.MostOf(slices.Values(in), d)
-			x.Slice, x.SliceTime, x.Calls, x.OtherSlices = most.Slice, most.Time, most.Calls, others
+			x.Slice, x.SliceTime, x.Calls, x.OtherSlices = most.Slice, most.Value, most.Calls, others
 			for _, s := range in {
-				x.OtherTime += s.Time
+				x.OtherTime += s.Value
 			}
-			x.OtherTime -= most.Time
+			x.OtherTime -= most.Value
 			x.Arguments = j.argumentsOf(t.Account, &most)
 		}
 		if len(who) > 0 {
@@ -379,33 +379,21 @@ func (j *judge) workWaits(t *thread, wait why.Wait, d trace.Duration, in []accou
 	rest := d
 	for i := range waits[:n] {
 		rest -= waits[i].Time
-		add(waits[i].Time, j.waitedIn(waits[i:i+1]), waits[i:i+1])
+		add(waits[i].Time, j.book.In(waits[i:i+1]), waits[i:i+1])
 	}
 	if rest > 0 {
-		add(rest, j.waitedIn(waits[n:]), waits[n:])
-	}
-	return list
-}
-
-// waitedIn returns the slices in which a thread waited.
-func (j *judge) waitedIn(waits []*account.WaitedFor) (list []account.Calls) {
-	for i := range waits {
-		for _, in := range waits[i].In() {
-			if name, _, _ := j.book.Slice(&account.Cell{ID: account.ID{Key: in.Key}}); name != "" {
-				list = append(list, account.Calls{Slice: name, Time: in.Time, Calls: in.Calls})
-			}
-		}
+		add(rest, j.book.In(waits[n:]), waits[n:])
 	}
 	return list
 }
 
 // argumentsOf returns the arguments that slices of a stretch have for nearly all of their time.
-func (j *judge) argumentsOf(a *account.Account, of *account.Calls) (list []why.Argument) {
+func (j *judge) argumentsOf(a *account.Account, of *why.NamedSlices) (list []why.Argument) {
 	var all trace.Duration
 	var arguments []why.Argument
 	times := map[why.Argument]trace.Duration{}
 	for i, name := range j.book.Instances(a) {
-		if !of.Is(name) {
+		if !account.IsOf(of, name) {
 			continue
 		}
 		d := min(i.End, a.End).Sub(max(i.Start, a.Start))
@@ -418,7 +406,7 @@ func (j *judge) argumentsOf(a *account.Account, of *account.Calls) (list []why.A
 		}
 	}
 	for _, x := range arguments {
-		if 10*times[x] >= 9*max(all, of.Time) {
+		if 10*times[x] >= 9*max(all, of.Value) {
 			list = append(list, x)
 		}
 	}

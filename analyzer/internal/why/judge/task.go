@@ -119,7 +119,7 @@ func (j *judge) taskParts(t *account.Task) (list []taskPart) {
 func (j *judge) taskShare(x *judged, p *taskPart) why.Share {
 	s := why.Share{
 		Stage: x.Stage, Wait: why.EarlierWork, Slice: p.task, Value: p.value, Share: p.share, Gain: x.gain(&p.causePart),
-		Task: &why.Task{Wait: p.wait, Slice: p.name, Calls: p.calls, Delay: x.value, Usual: x.usual},
+		Task: &why.TaskPart{Wait: p.wait, Slice: p.name, Calls: p.calls, Delay: x.value, Usual: x.usual},
 	}
 	p.setWaited(&s)
 	inner := s
