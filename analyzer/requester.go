@@ -63,9 +63,6 @@ const (
 	NothingShown
 )
 
-// ForNothing reports whether the vsync led to no new picture.
-func (o Outcome) ForNothing() bool { return o >= NothingSent }
-
 // Outcome returns what the vsync led to.
 func (r *Received) Outcome() Outcome {
 	if f := r.Frame; f != nil {

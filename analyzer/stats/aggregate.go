@@ -11,10 +11,9 @@ import (
 // have together: it is a ratio of sums, a percentile of times or the longest time.
 type Aggregate struct {
 	// Parts and Wholes are the names of the sums of a ratio, each in its unit. Without Wholes the measure is
-	// the sum of Parts, unknown if that is zero. Counts are those that say how many frames, gaps or buffers
-	// it is of.
-	Parts, Wholes, Counts []string
-	PartUnit, WholeUnit   float64
+	// the sum of Parts, unknown if that is zero.
+	Parts, Wholes       []string
+	PartUnit, WholeUnit float64
 	// Times is the name of times. Thousandth is their percentile by nearest rank, unknown for fewer
 	// than Least; the measure is the longest of them if it is zero.
 	Times             string
@@ -66,17 +65,6 @@ func (a *Aggregate) Value(t Tally) *float64 {
 		return nil
 	}
 	return number(float64(*x) / 1e6)
-}
-
-// Count returns how many frames, gaps, buffers or interactions the measure of a tally is of.
-func (a *Aggregate) Count(t Tally) int64 {
-	if a.Times == "" {
-		return total(t, a.Counts)
-	}
-	if times := t.Times(a.Times); times != nil {
-		return times.Total()
-	}
-	return 0
 }
 
 // Estimated reports whether the measure of a tally is an estimate.

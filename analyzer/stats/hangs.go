@@ -51,7 +51,7 @@ func (c collector) setHangs(list []Hang, t *analyzer.Timeline, span *Span) {
 		return
 	}
 	for _, h := range list {
-		c.process(applicationKey(h.Source.Process), h.Source.Process)
+		c.process(keyOf(Application, h.Source.Process), h.Source.Process)
 	}
 	for key, p := range c {
 		if key.kind == Application {
@@ -59,7 +59,7 @@ func (c collector) setHangs(list []Hang, t *analyzer.Timeline, span *Span) {
 		}
 	}
 	for _, h := range list {
-		p := c[applicationKey(h.Source.Process)]
+		p := c[keyOf(Application, h.Source.Process)]
 		p.Hangs.Hangs++
 		if h.Severe {
 			p.Hangs.Severe++

@@ -47,12 +47,12 @@ func activities(t *analyzer.Timeline) map[processKey]*activity {
 		first, last := i.Frames[0], i.Frames[n-1]
 		scene := analyzer.Interval{Start: renderOf(first).Actual.Start, End: renderOf(last).Actual.Start}
 		for _, f := range []*analyzer.Frame{first, renderOf(first)} {
-			a := of(newProcessKey(f))
+			a := of(keyOf(kindOf(f), f.Process))
 			a.scenes = append(a.scenes, scene)
 		}
 	}
 	block := func(p *analyzer.Process, i analyzer.Interval) {
-		a := of(applicationKey(p))
+		a := of(keyOf(Application, p))
 		a.blocked = append(a.blocked, i)
 	}
 	for _, h := range t.Hangs {

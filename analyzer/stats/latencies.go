@@ -101,7 +101,7 @@ func responses(t *analyzer.Timeline) map[processKey][]trace.Duration {
 	list := map[processKey][]trace.Duration{}
 	for _, i := range t.Interactions {
 		if d, ok := i.Response(); ok && i.InputAt.Known() && i.Process != nil && d >= 0 {
-			key := newProcessKey(&analyzer.Frame{Kind: analyzer.ApplicationFrame, Process: i.Process})
+			key := keyOf(Application, i.Process)
 			list[key] = append(list[key], d)
 		}
 	}

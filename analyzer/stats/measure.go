@@ -343,11 +343,11 @@ func term(name, definition string) flag {
 func short(title string, drop int) flag { return func(m *Measure) { m.Short, m.Drop = title, drop } }
 
 // share says that the measure is a share of sums. Names are separated by blanks.
-func share(parts, wholes string) flag { return ratio(parts, 1, wholes, 1, wholes) }
+func share(parts, wholes string) flag { return ratio(parts, 1, wholes, 1) }
 
 // ratio says that the measure is a ratio of sums in their units.
-func ratio(parts string, partUnit float64, wholes string, wholeUnit float64, counts string) flag {
-	a := &Aggregate{Parts: strings.Fields(parts), Wholes: strings.Fields(wholes), Counts: strings.Fields(counts), PartUnit: partUnit, WholeUnit: wholeUnit}
+func ratio(parts string, partUnit float64, wholes string, wholeUnit float64) flag {
+	a := &Aggregate{Parts: strings.Fields(parts), Wholes: strings.Fields(wholes), PartUnit: partUnit, WholeUnit: wholeUnit}
 	return func(m *Measure) { m.Aggregate = a }
 }
 

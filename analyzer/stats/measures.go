@@ -62,11 +62,11 @@ var Measures = declare[Process](slices.Concat(
 		measure("hangs.hangs", "hangs", Count, Neither, "Hangs", "times of 250 ms or more in which the main thread was busy outside of complete frames"),
 		measure("hangs.severe", "severe_hangs", Count, Neither, "Severe hangs", "those of 500 ms or more"),
 		measure("hangs.hang_ns", "hang_ms", Milliseconds, Neither, "Total hang time, ms", "sum of all hangs"),
-		measure("hangs.hang_ms_per_s", "hang_ratio", MillisecondsPS, Lower, "Hang ratio, ms/s", "sum of all hangs in milliseconds / length of the trace in seconds", main, ratio("hanging_ns", 1e6, "hang_span_ns", 1e9, "frames")),
+		measure("hangs.hang_ms_per_s", "hang_ratio", MillisecondsPS, Lower, "Hang ratio, ms/s", "sum of all hangs in milliseconds / length of the trace in seconds", main, ratio("hanging_ns", 1e6, "hang_span_ns", 1e9)),
 		measure("hangs.longest_ns", "longest_hang_ms", Milliseconds, Lower, "Longest hang, ms", "the longest hang; 0 without hangs"),
 		measure("vsyncs.unused", "unused_vsyncs", Count, Neither, "Unused vsyncs", "vsyncs that the process received and that led to no new picture"),
 		measure("vsyncs.unused_share", "unused_vsync_share", Share, Lower, "Unused vsyncs, share", "`unused` / (`judged` + `perhaps_drawn`), of connections with 10 judged vsyncs or more, if these are half of the received ones; null without one", share("unused_vsyncs", "judged_vsyncs perhaps_drawn_vsyncs")),
-		measure("vsyncs.unused_cpu_ms_per_s", "unused_cpu_ratio", MillisecondsPS, Lower, "Processor time of unused vsyncs, ms/s", "how long the threads that received these vsyncs ran in them, in milliseconds / length of the trace in seconds; null if it is unknown", ratio("unused_cpu_ns", 1e6, "unused_span_ns", 1e9, "judged_vsyncs")),
+		measure("vsyncs.unused_cpu_ms_per_s", "unused_cpu_ratio", MillisecondsPS, Lower, "Processor time of unused vsyncs, ms/s", "how long the threads that received these vsyncs ran in them, in milliseconds / length of the trace in seconds; null if it is unknown", ratio("unused_cpu_ns", 1e6, "unused_span_ns", 1e9)),
 		measure("whole_frames.judged", "whole_frames", Count, Neither, "Whole frames", "whole frames that are known to be late or on time; for a render service, those that it finished"),
 		measure("whole_frames.late", "late_whole_frames", Count, Neither, "Late whole frames", "late ones among them"),
 		measure("whole_frames.late_rate", "whole_late_rate", Share, Lower, "Late rate of whole frames", "`late` / `judged`; null if `judged` is 0", main, share("late_whole_frames", "whole_frames"), short("Late whole", 6)),
@@ -130,10 +130,10 @@ var (
 
 // What measures of processes and interactions have alike, the first one of layers, too.
 var (
-	shownGaps  = ratio("shown_gaps", 1, "shown_span_ns", 1e9, "shown_gaps")
+	shownGaps  = ratio("shown_gaps", 1, "shown_span_ns", 1e9)
 	shownRate  = all(term("FPS", "frames shown per second of the time that is not idle; in an interaction no time is"), shownGaps)
 	hitchRatio = all(term("hitch ratio", "hitch time in ms per second that is not idle; a hang while no frame is due counts as idle here"),
-		ratio("hitch_ns", 1e6, "hitch_time_ns", 1e9, "shown_gaps"), rated(&HitchThresholds))
+		ratio("hitch_ns", 1e6, "hitch_time_ns", 1e9), rated(&HitchThresholds))
 	rateOfLate = all(term("jank rate", "late frames / judged frames"), share("rated_late", "rated"), rated(&JankThresholds))
 )
 

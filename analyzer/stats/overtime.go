@@ -53,7 +53,7 @@ func NewMoments(t *analyzer.Timeline) Moments {
 
 // Of returns the moments of a process in order, from the one of its first frame to the one
 // of its last. It returns nil for a process without complete frames.
-func (m Moments) Of(p *Process) []Moment { return m[keyOf(p)] }
+func (m Moments) Of(p *Process) []Moment { return m[keyOf(p.Kind, p.Source)] }
 
 // moments needs the gaps of fps.
 func moments(r *records) []Moment {

@@ -75,7 +75,7 @@ func (p *Process) measure() {
 	p.Observed = observed(r)
 	p.Frames = CountFrames(r.frames)
 	p.Frames.Truncated = r.truncated
-	p.Lost = lostTime(r.frames)
+	p.Lost = lostTime(r.frames, &p.Frames)
 	if p.Frames.JankKnown() {
 		p.Frames.Rated, p.Frames.RatedLate = p.Frames.Judged, p.Frames.Late
 	}
@@ -143,23 +143,15 @@ func screens(frames []*analyzer.Frame) []ScreenFrames {
 }
 
 // lostTime returns Process.Lost.
-func lostTime(frames []*analyzer.Frame) *trace.Duration {
+func lostTime(frames []*analyzer.Frame, c *Counts) *trace.Duration {
 	var lost trace.Duration
-	judged, late, measured := 0, 0, 0
+	measured := false
 	for _, f := range frames {
 		j := f.Judgement()
-		if j.Judged() {
-			judged++
-		}
-		if j.Late == analyzer.Yes {
-			late++
-			if j.OverrunKnown {
-				measured++
-			}
-		}
+		measured = measured || j.Late == analyzer.Yes && j.OverrunKnown
 		lost = add(add(lost, j.Lost()), f.HeldOver())
 	}
-	if judged == 0 || late > 0 && measured == 0 {
+	if c.Judged == 0 || c.Late > 0 && !measured {
 		return nil
 	}
 	return &lost
@@ -201,11 +193,11 @@ func NewFrames(t *analyzer.Timeline) Frames {
 		return frames
 	}
 	for f := range t.Complete() {
-		key := newProcessKey(f)
+		key := keyOf(kindOf(f), f.Process)
 		frames[key] = append(frames[key], f)
 	}
 	return frames
 }
 
 // Of returns the frames of a process, in the order of the timeline.
-func (f Frames) Of(p *Process) []*analyzer.Frame { return f[keyOf(p)] }
+func (f Frames) Of(p *Process) []*analyzer.Frame { return f[keyOf(p.Kind, p.Source)] }

@@ -41,7 +41,7 @@ func (r *records) addFrame(f *analyzer.Frame) {
 			r.whole.add(a)
 		}
 		if f.Judgement().Empty == analyzer.No || f.Commit.Start.Known() || f.Present.Known() {
-			r.shown = append(r.shown, shownByService(f))
+			r.shown = append(r.shown, newShown(f, f.Applications...))
 		} else {
 			r.addUnshown(f)
 		}
@@ -51,7 +51,7 @@ func (r *records) addFrame(f *analyzer.Frame) {
 	n := len(r.shown)
 	for _, t := range f.Transactions {
 		if t.AppliedBy != nil && !t.AppliedBy.Facts.Has(analyzer.Truncated|analyzer.CommitSkipped) {
-			r.shown = append(r.shown, shownFor(f, t.AppliedBy))
+			r.shown = append(r.shown, newShown(t.AppliedBy, f))
 		}
 	}
 	if n == len(r.shown) {

@@ -59,9 +59,7 @@ type Display struct {
 // setDisplays sets those of the render services.
 func (c collector) setDisplays(list []*analyzer.Refresh) {
 	for _, r := range list {
-		key := applicationKey(r.Process)
-		key.kind = RenderService
-		p := c[key]
+		p := c[keyOf(RenderService, r.Process)]
 		if p == nil {
 			continue
 		}

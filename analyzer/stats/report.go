@@ -118,29 +118,15 @@ type processKey struct {
 	name  string     // of a process without an id
 }
 
-// newProcessKey returns the key of the process of a frame.
-func newProcessKey(f *analyzer.Frame) processKey {
-	if f.Process.NoPID {
-		return processKey{kind: kindOf(f), pid: trace.UnknownPID, name: f.Process.Name}
+// keyOf returns the key of a process of a kind; the zero key for nil, as for one of several traces.
+func keyOf(kind Kind, p *analyzer.Process) processKey {
+	switch {
+	case p == nil:
+		return processKey{}
+	case p.NoPID:
+		return processKey{kind: kind, pid: trace.UnknownPID, name: p.Name}
 	}
-	return processKey{kind: kindOf(f), pid: f.Process.PID, start: f.Process.Alive.Start}
-}
-
-// applicationKey returns the key of an application.
-func applicationKey(p *analyzer.Process) processKey {
-	return newProcessKey(&analyzer.Frame{Kind: analyzer.ApplicationFrame, Process: p})
-}
-
-// keyOf returns the key of a process of a report.
-func keyOf(p *Process) processKey {
-	if p.PID == trace.UnknownPID {
-		return processKey{kind: p.Kind, pid: p.PID, name: p.Name}
-	}
-	key := processKey{kind: p.Kind, pid: p.PID}
-	if p.Source != nil {
-		key.start = p.Source.Alive.Start
-	}
-	return key
+	return processKey{kind: kind, pid: p.PID, start: p.Alive.Start}
 }
 
 func (c collector) process(key processKey, source *analyzer.Process) *Process {
@@ -156,7 +142,7 @@ func (c collector) process(key processKey, source *analyzer.Process) *Process {
 }
 
 func (c collector) add(f *analyzer.Frame) {
-	c.process(newProcessKey(f), f.Process).records.addFrame(f)
+	c.process(keyOf(kindOf(f), f.Process), f.Process).records.addFrame(f)
 }
 
 func (c collector) report(span *Span) *Report {

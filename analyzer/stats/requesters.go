@@ -193,11 +193,11 @@ func (c collector) setVsyncs(list []Requester) {
 		if r.Share == nil || r.Source == nil {
 			continue
 		}
-		key := applicationKey(r.Source)
+		kind := Application
 		if r.Name == analyzer.RenderConnection {
-			key.kind = RenderService
+			kind = RenderService
 		}
-		p := c[key]
+		p := c[keyOf(kind, r.Source)]
 		if p == nil {
 			continue
 		}

@@ -26,27 +26,9 @@ type shown struct {
 	begun, asked trace.Time
 }
 
-// shownByService returns the record of a render frame for render_service. It is due
-// with the earliest of the application frames that it picked up.
-func shownByService(render *analyzer.Frame) shown {
-	s := newShown(render)
-	for _, a := range render.Applications {
-		s.advance(a)
-	}
-	return s
-}
-
-// shownFor returns the record of a render frame for the application of a frame that it
-// picked up.
-func shownFor(app, render *analyzer.Frame) shown {
-	s := newShown(render)
-	s.advance(app)
-	return s
-}
-
 // newShown returns a record that is due on the render frame's own vsync, or on the first
-// of its coalesced vsyncs.
-func newShown(render *analyzer.Frame) shown {
+// of its coalesced vsyncs, or with the earliest of application frames that it picked up.
+func newShown(render *analyzer.Frame, apps ...*analyzer.Frame) shown {
 	s := shown{
 		tid: render.TID, start: render.Actual.Start, vsync: vsyncOf(render),
 		commit: render.Commit.Start, present: render.Present, period: periodOf(render),
@@ -61,6 +43,9 @@ func newShown(render *analyzer.Frame) shown {
 	}
 	s.due = after(s.vsync, -times(render.Coalesced, s.period))
 	s.begun, s.asked = s.due, s.due
+	for _, app := range apps {
+		s.advance(app)
+	}
 	return s
 }
 

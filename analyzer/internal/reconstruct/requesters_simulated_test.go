@@ -79,7 +79,7 @@ func checkRequesters(t *testing.T, config simulate.Config, with bool) {
 				continue
 			}
 			known++
-			if outcome.ForNothing() {
+			if outcome >= analyzer.NothingSent {
 				unused++
 			}
 			if outcome != want {
