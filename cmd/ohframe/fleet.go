@@ -29,7 +29,7 @@ func fleetCommand() *cli.Command {
 		Subcommands: []*cli.Command{fleetRunCommand(), fleetSQLCommand()},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return &failure{what: fmt.Sprintf("unknown command %q", "fleet "+c.Args().First()), hint: text.Suggest("ohframe fleet ", c.Args().First(), commandNames(c.Command.Subcommands), "ohframe fleet --help lists the commands")}
+				return noCommand(c.App, "fleet ", c.Command.Subcommands, c.Args().First())
 			}
 			return cli.ShowSubcommandHelp(c)
 		},

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,7 +109,7 @@ func newApp() *cli.App {
 		ExitErrHandler: func(*cli.Context, error) {},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return noCommand(c.App, c.Args().First())
+				return noCommand(c.App, "", c.App.VisibleCommands(), c.Args().First())
 			}
 			return cli.ShowAppHelp(c)
 		},
@@ -145,7 +146,7 @@ func helpCommand() *cli.Command {
 			case name == "":
 				return cli.ShowAppHelp(c)
 			case c.App.Command(name) == nil:
-				return noCommand(c.App, name)
+				return noCommand(c.App, "", c.App.VisibleCommands(), name)
 			}
 			return cli.ShowCommandHelp(c, name)
 		},
@@ -163,12 +164,21 @@ func withCommand(app *cli.App, args []string) []string {
 	return slices.Concat(args[:1], []string{"report"}, args[1:])
 }
 
-func noCommand(app *cli.App, name string) error {
-	hint := text.Suggest("ohframe ", name, commandNames(app.VisibleCommands()), "ohframe --help lists the commands")
-	if strings.ContainsAny(name, "./\\") {
+// commandsElsewhere are commands that are meant by the names that they have in other programs.
+var commandsElsewhere = map[string]string{"analyze": "report", "capture": "record", "compare": "diff", "explain": "why", "query": "sql", "show": "open", "view": "open"}
+
+// noCommand returns the error of an unknown command of a group such as "fleet ".
+func noCommand(app *cli.App, group string, list []*cli.Command, name string) error {
+	hint := "ohframe " + group + "--help lists the commands"
+	if other := cmp.Or(commandsElsewhere[name], name); app.Command(other) != nil {
+		hint = "did you mean ohframe " + other + "? " + hint
+	} else {
+		hint = text.Suggest("ohframe "+group, name, commandNames(list), hint)
+	}
+	if group == "" && strings.ContainsAny(name, "./\\") {
 		hint = fmt.Sprintf("there is no file %s either; ohframe --help lists the commands", name)
 	}
-	return &failure{what: fmt.Sprintf("unknown command %q", name), hint: hint}
+	return &failure{what: fmt.Sprintf("unknown command %q", group+name), hint: hint}
 }
 
 func commandNames(list []*cli.Command) (names []string) {

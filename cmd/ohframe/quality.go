@@ -297,6 +297,9 @@ func conditions(c *call, kind condition.Kind) (list condition.Conditions, err er
 	name := c.Budgets
 	file, err := openInput(c, name)
 	if err != nil {
+		if _, fault := condition.Parse(name, kind); fault == nil {
+			err = &failure{what: fmt.Sprintf("--budgets: %q is no file", name), hint: "--fail-on takes conditions, --budgets a file of them"}
+		}
 		return nil, err
 	}
 	defer file.Close()

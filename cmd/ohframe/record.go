@@ -141,7 +141,7 @@ func readLines(r io.Reader) <-chan struct{} {
 // options returns the options that the flags set.
 func (f *recordFlags) options(c *call) (o record.Options, err error) {
 	if !f.Compare {
-		if err := noArguments(c, "ohframe record --help lists the flags"); err != nil {
+		if err := noArguments(c, "ohframe record -t 10 -o NAME; ohframe record --help lists the flags"); err != nil {
 			return o, err
 		}
 	}

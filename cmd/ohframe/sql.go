@@ -67,7 +67,7 @@ func runSQL(c *call, f *sqlFlags) error {
 func inlineModule(c *call, module string) error {
 	script, err := sql.Inline(module)
 	if err != nil {
-		return &failure{what: err.Error(), hint: "ohframe sql lists the modules"}
+		return &failure{what: err.Error(), hint: text.Suggest("", module, sql.Modules(), "ohframe sql lists the modules, and says how to query a trace")}
 	}
 	_, err = io.WriteString(c.App.Writer, script)
 	return err

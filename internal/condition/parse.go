@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
@@ -397,7 +398,13 @@ func similarMeasure(name string) string {
 		}
 		return ""
 	}
-	return text.Similar(name, append([]string{LostMeasure}, stats.Measures.Names()...))
+	names := []string{LostMeasure} // then the main ones, of equally similar ones
+	for _, m := range stats.Measures {
+		if m.Main {
+			names = append(names, m.Name)
+		}
+	}
+	return text.Similar(name, append(names, stats.Measures.Names()...))
 }
 
 // limit parses a number and its unit, after a sign that may be empty.
@@ -423,7 +430,15 @@ func (p *parser) limit(measure string, unit stats.Unit, sign string, kind Kind) 
 			break
 		}
 	}
+	p.blanks()
+	at := p.at
+	letters := p.while(unicode.IsLetter)
+	if p.at < len(p.text) && isDigit(p.text[p.at]) { // 1e3
+		letters, p.at = "", at
+	}
 	switch {
+	case letters != "":
+		return 0, false, "", errorAt(at, "write %s without %s: %s has a fixed unit", digits+suffix, letters, measure)
 	case suffix == "pp" && !share:
 		return 0, false, "", errorAt(start, "pp is for shares: %s is not a share", measure)
 	case suffix == "pp" && kind == OfValues:

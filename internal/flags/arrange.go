@@ -123,21 +123,25 @@ func (l *line) noBool(name, value string) error {
 	return l.failure(dashed(name) + ": " + strconv.Quote(value) + " is not true or false")
 }
 
-// elsewhere are flags that other programs and other commands have, by their usual names.
-var elsewhere = map[string]string{"top": "all", "verbose": "all", "v": "all", "out": "output"}
+// elsewhere are flags that are meant by the names that they have elsewhere. Of several, the first that a command has is.
+var elsewhere = map[string][]string{
+	"verbose": {"all"}, "v": {"all"}, "out": {"output"}, "f": {"format"}, "n": {"runs", "top"}, "count": {"runs", "top"}, "worst": {"top"},
+	"bundle": {"app", "process"}, "package": {"app", "process"}, "app": {"process"}, "pid": {"process"}, "p": {"process", "port"},
+	"vsync": {"frame"}, "only-late": {"late"}, "duration": {"time"}, "start": {"from"}, "end": {"to"}, "serial": {"device"},
+}
 
 func (l *line) unknown(name string) error {
 	hint := l.name + " --help lists the flags"
 	var known []string
 	for _, f := range l.flags {
 		known = append(known, f.Names()[0])
-		if choice, ok := f.(*cli.StringFlag); ok && slices.Contains(strings.FieldsFunc(choice.Usage, func(r rune) bool { return r == '`' || r == '|' }), name) {
-			return diag.New(nil, "did you mean --"+choice.Name+" "+name+"? "+hint, "unknown flag %s", dashed(name))
+		if hasChoice(f, name) {
+			return diag.New(nil, "did you mean --"+f.Names()[0]+" "+name+"? "+hint, "unknown flag %s", dashed(name))
 		}
 	}
-	if other := elsewhere[name]; slices.Contains(known, other) {
-		hint = "did you mean --" + other + "? " + hint
-	} else if commands := having(l.app.Name, l.app.Commands, name); len(commands) > 0 {
+	if i := slices.IndexFunc(elsewhere[name], func(other string) bool { return slices.Contains(known, other) }); i >= 0 {
+		hint = "did you mean --" + elsewhere[name][i] + "? " + hint
+	} else if commands := having(l.app.Name, l.app.Commands, func(c *cli.Command) bool { return Find(c.Flags, dashed(name)) != nil }); len(commands) > 0 {
 		hint = "it is a flag of " + strings.Join(commands, ", ") + "; " + hint
 	} else {
 		hint = text.Suggest("--", name, known, hint)
@@ -145,14 +149,20 @@ func (l *line) unknown(name string) error {
 	return diag.New(nil, hint, "unknown flag %s", dashed(name))
 }
 
-// having returns the commands that have a flag.
-func having(before string, commands []*cli.Command, flag string) (names []string) {
+// hasChoice reports whether a flag has a value among some.
+func hasChoice(f cli.Flag, value string) bool {
+	choice, ok := f.(*cli.StringFlag)
+	return ok && slices.Contains(strings.FieldsFunc(choice.Usage, func(r rune) bool { return r == '`' || r == '|' }), value)
+}
+
+// having returns the commands that have something.
+func having(before string, commands []*cli.Command, has func(*cli.Command) bool) (names []string) {
 	for _, c := range commands {
 		name := before + " " + c.Name
-		if Find(c.Flags, dashed(flag)) != nil {
+		if has(c) {
 			names = append(names, name)
 		}
-		names = append(names, having(name, c.Subcommands, flag)...)
+		names = append(names, having(name, c.Subcommands, has)...)
 	}
 	return names
 }

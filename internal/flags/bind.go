@@ -198,6 +198,12 @@ func Check(c *cli.Context, values any, rules ...Rule) error {
 		}
 		if choice, ok := field.Interface().(Choice); ok && !slices.Contains(choice.Of, choice.Value) {
 			hint := text.Suggest("", choice.Value, choice.Of, c.Command.HelpName+" --help lists the flags")
+			if others := having(c.App.Name, c.App.Commands, func(o *cli.Command) bool {
+				f := Find(o.Flags, dashed(name))
+				return f != nil && hasChoice(f, choice.Value)
+			}); len(others) > 0 {
+				hint = strings.Join(others, " and ") + " have --" + name + " " + choice.Value + "; " + hint
+			}
 			if choice.Value == "github" {
 				hint = `--format markdown >>"$GITHUB_STEP_SUMMARY" writes a summary, and the exit code fails the step`
 			}

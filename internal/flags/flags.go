@@ -35,11 +35,17 @@ type Trace struct {
 // Options returns the options that the flags set.
 func (t *Trace) Options() (o ohframe.Options, err error) {
 	o.Entry.Name, o.Limits = t.Entry, t.Limit.Limits
-	if o.Window.From, err = trace.ParseEdge(t.From); err != nil {
-		return o, diag.New(nil, "", "--from: %v", err)
-	}
-	if o.Window.To, err = trace.ParseEdge(t.To); err != nil {
-		return o, diag.New(nil, "", "--to: %v", err)
+	for _, edge := range []struct {
+		to          *trace.Edge
+		flag, value string
+	}{{&o.Window.From, "--from", t.From}, {&o.Window.To, "--to", t.To}} {
+		if *edge.to, err = trace.ParseEdge(edge.value); err != nil {
+			hint := ""
+			if _, fault := trace.ParseEdge("+" + edge.value); fault == nil {
+				hint = "did you mean " + edge.flag + " +" + edge.value + "?"
+			}
+			return o, diag.New(nil, hint, "%s: %v", edge.flag, err)
+		}
 	}
 	if o.Window.IsEmpty() {
 		return o, diag.New(nil, "", "--from is not before --to")

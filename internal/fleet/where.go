@@ -30,7 +30,7 @@ func parseWhere(s string) (w Where, err error) {
 		case last >= 0 && (!ok || !dimName().MatchString(dim)):
 			w[last].Value += "," + part
 		case !ok || dim == "" || strings.TrimSpace(value) == "":
-			return nil, &diag.Error{What: fmt.Sprintf("%q is not DIMENSION=VALUE", part), Hint: "write the name of a dimension before the value, as in version=5.1.*"}
+			return nil, &diag.Error{What: fmt.Sprintf("%q is not DIMENSION=VALUE", part), Hint: "write the name of a dimension before the value, as in version=5.1.*; inputs have no flag"}
 		default:
 			w = append(w, dimCondition{dim, value})
 		}
