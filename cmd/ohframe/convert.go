@@ -81,7 +81,7 @@ func convert(c *call, f *convertFlags) error {
 // traces have no extension of their own.
 func checkConverted(output string) error {
 	extension := strings.ToLower(filepath.Ext(strings.TrimSuffix(output, ".gz")))
-	if _, foreign := formatExtensions[extension]; !foreign && extension != textExtension && extension != ".ftrace" {
+	if _, foreign := formatExtensions[extension]; !foreign && extension != textExtension {
 		return nil
 	}
 	return &failure{file: output, what: fmt.Sprintf("convert writes Perfetto traces, not %s files", extension), hint: "use the extension .pftrace"}

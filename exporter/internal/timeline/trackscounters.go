@@ -103,7 +103,7 @@ func refreshRates(renders []*analyzer.Frame) []sample {
 		if f.Period <= 0 {
 			continue
 		}
-		list = appendChange(list, f.Actual.Start, math.Round(float64(trace.Second)/float64(f.Period)))
+		list = appendChange(list, cmp.Or(f.Vsync, f.Actual.Start), math.Round(float64(trace.Second)/float64(f.Period)))
 	}
 	return list
 }
