@@ -317,32 +317,41 @@ func openParquet(part Part, size int64, options ...parquet.FileOption) (f *parqu
 	return parquet.OpenFile(part, size, append([]parquet.FileOption{parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true)}, options...)...)
 }
 
-// CheckOthers returns an error if shards but the given one were written with other options or by another
-// version: a dataset would have both. All are written again if the shard is -1: then only options that the
-// user gives are compared.
+// CheckOthers returns an error if the given shard has traces that are no inputs, and would be lost, or if others were
+// written with other options or by another version: a dataset would have both. All are written again if the shard is -1:
+// then only options that the user gives are compared.
 func (p *Plan) CheckOthers(ctx context.Context, store Store, dir string, shard int) error {
 	names, err := store.List(ctx, joinPath(dir, tracesFolder))
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		if k, _, ok := parsePart(name); !ok || k == shard {
+		k, _, ok := parsePart(name)
+		if !ok {
 			continue
 		}
 		d := &Dataset{store: store}
+		all := shard < 0
+		if all || k == shard {
+			if lost := p.lost(ctx, d, dir, k); lost != "" {
+				return &diag.Error{What: fmt.Sprintf("%s: has a dataset with traces that are no inputs, such as %s", dir, lost), Hint: "-o DIR names another folder; --resume replaces it"}
+			}
+		}
 		f, err := d.open(ctx, joinPath(dir, tracesFolder, name))
 		if err != nil {
 			continue // readers of the dataset report it
 		}
 		version, _ := f.Lookup(keyVersion)
 		options, _ := f.Lookup(keyOptions)
-		hash, all := p.hash, shard < 0
+		hash := p.hash
 		if all {
 			hash = p.hashOptions(dimsOf(f.Schema())) // those of folders and events come and go
 		}
 		f.close()
 		differs := ""
 		switch {
+		case k == shard:
+			continue
 		case version != p.Version && !all:
 			differs = "by another version"
 		case version == p.Version && options != hash:
@@ -353,6 +362,22 @@ func (p *Plan) CheckOthers(ctx context.Context, store Store, dir string, shard i
 		return &diag.Error{What: fmt.Sprintf("%s: written %s than this run would write", joinPath(dir, tracesFolder, name), differs), Hint: "-o DIR names another folder; --resume in all processes writes all shards again"}
 	}
 	return nil
+}
+
+// lost returns the first trace of a shard of a dataset that the shard's inputs do not have; empty without one.
+func (p *Plan) lost(ctx context.Context, d *Dataset, dir string, shard int) (lost string) {
+	f, err := d.open(ctx, p.part(dir, resultsFolder, shard))
+	if err != nil {
+		return ""
+	}
+	defer f.close()
+	var r storedRow
+	f.read(newRecord("results", r.cells(nil, false)), func() { // readers of the dataset report damage
+		if lost == "" && !slices.ContainsFunc(p.Shards[shard], func(in Input) bool { return in.Name == r.Trace }) {
+			lost = strings.Clone(r.Trace)
+		}
+	})
+	return lost
 }
 
 // scanParts is scan of a dataset in a store.
