@@ -69,7 +69,6 @@ var program = sync.OnceValues(func() (string, error) {
 // newProgram returns the folder of the program for browsers, or skips the test.
 func newProgram(t *testing.T) string {
 	t.Helper()
-	slow.SkipRace(t)
 	if testing.Short() {
 		t.Skip("builds the program again")
 	}

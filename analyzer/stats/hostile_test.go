@@ -89,7 +89,6 @@ func checkFinite(t *testing.T, r *stats.Report) {
 }
 
 func TestExtremeTimelines(t *testing.T) {
-	slow.SkipRace(t)
 	for seed := range slow.Of[uint64](40, 300) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		base, new := stats.Compute(extremeTimeline(r, 1+r.IntN(100)), stats.Options{Compare: true}), stats.Compute(extremeTimeline(r, 1+r.IntN(100)), stats.Options{Compare: true})

@@ -22,7 +22,6 @@ import (
 // causes. All that is said with high or medium confidence must be true, all causes that have a quarter of
 // the overrun must be named, and nothing else that has more than a tenth.
 func TestCounterfactual(t *testing.T) {
-	slow.SkipRace(t)
 	results := make([][]gain, slow.Of(18, 300))
 	var wait sync.WaitGroup
 	for worker := range runtime.GOMAXPROCS(0) {

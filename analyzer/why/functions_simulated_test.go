@@ -194,7 +194,6 @@ func (n *namings) add(t testing.TB, s simulate.Scene, r simulate.Recording) {
 // The hot function of late frames is the one that they are generated with, of 95 % of the frames
 // with 10 samples, and frames with less than five have none.
 func TestHotFunctions(t *testing.T) {
-	slow.SkipRace(t)
 	var n namings
 	i := 0
 	for c, cause := range simulate.Causes() {

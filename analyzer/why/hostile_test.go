@@ -193,7 +193,6 @@ func analyzeHostile(t testing.TB, text []byte, l trace.Limits) {
 
 // TestHostile: time is linear in the size of any trace.
 func TestHostile(t *testing.T) {
-	slow.SkipRace(t)
 	for _, h := range hostile {
 		t.Run(h.name, func(t *testing.T) {
 			hostiletest.CheckLinear(t, slow.Of(4000, 20_000), func(n int) func() {

@@ -25,7 +25,6 @@ var variants = []func(*simulate.Scene){
 // kernels, refresh rates and variants, with several seeds each, if slow tests run. Frames
 // without a cause are on time.
 func TestInjectedCauses(t *testing.T) {
-	slow.SkipRace(t)
 	n, frames := 0, 0
 	for i, cause := range simulate.Causes() {
 		for _, kernel := range []simulate.Kernel{simulate.KernelHongMeng, simulate.KernelLinux} {

@@ -73,6 +73,7 @@ func completionScript(t *testing.T, shell string) string {
 
 func TestBashCompletion(t *testing.T) {
 	slow.SkipRace(t)
+	t.Setenv("LC_ALL", "C") // it warns of a locale that is not installed
 	bash := findTool(t, "bash")
 	script := completionScript(t, "bash")
 	// What bash does when it is asked to complete.

@@ -18,7 +18,6 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/report"
 	"ohframe/internal/testing/must"
-	"ohframe/internal/testing/slow"
 	"ohframe/internal/text"
 )
 
@@ -294,7 +293,6 @@ func checkMirrored(t *testing.T, there, back []*Measure) {
 // compared and reported on in every format; a trace has not changed from itself;
 // and the way back is the way there reversed.
 func FuzzFrames(f *testing.F) {
-	slow.SkipRace(f)
 	smooth := bytes.Repeat([]byte{0, 0x42, 0x44, 0x1f, 2, 0x41, 0x43, 0x1f}, 24)
 	rough := bytes.Repeat([]byte{0, 0x42, 0x4f, 0x1f, 2, 0x41, 0x5f, 0x17, 1, 0, 0x64, 0x18}, 24)
 	f.Add(smooth, rough, "gallery\nnotes\nrender_service\n", "file.ftrace", byte(0))

@@ -230,7 +230,6 @@ func jankOff(truth, got map[string]*float64) bool {
 // A measure that an injection puts off by more than a tenth is never of good quality, and a
 // trace without damage is always.
 func TestInjections(t *testing.T) {
-	slow.SkipRace(t)
 	read := func(text []byte) *ohframe.Trace {
 		in := must.Get(ohframe.Read(t.Context(), bytes.NewReader(text), ohframe.Options{}))(t)
 		return in

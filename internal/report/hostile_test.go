@@ -221,7 +221,6 @@ func TestPageOfManyFrames(t *testing.T) {
 
 // Tables and pages are bounded, and time grows with the number of processes, interactions or layers.
 func TestManyProcesses(t *testing.T) {
-	slow.SkipRace(t)
 	input := inputOf("many", longTimeline(5000, 3000))
 	table, page := write(t, []Input{input}, "table", Options{Verbose: true}), write(t, []Input{input}, "html", Options{})
 	for name, text := range map[string]string{"table": table, "page": page} {

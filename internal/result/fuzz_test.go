@@ -83,7 +83,6 @@ func FuzzDecode(f *testing.F) {
 
 // The same for content in which a few numbers are wrong.
 func TestWrongNumbers(t *testing.T) {
-	slow.SkipRace(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, content := range contents(t) {
 		for range slow.Of(50, 1000) {

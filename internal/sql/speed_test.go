@@ -21,7 +21,6 @@ import (
 // trace. Joins that search a table row by row make it several times as long.
 func TestSpeed(t *testing.T) {
 	slow.Skip(t)
-	slow.SkipRace(t)
 	enginetest.ForTest(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("needs /proc")

@@ -105,7 +105,6 @@ func (p *pair) sleepOnce(r *rand.Rand, known bool) {
 // Samples must never be aligned wrongly: an error is shown to the user, wrong names of functions are not. A
 // stated clock that cannot be checked is used with a warning.
 func TestAlignPairs(t *testing.T) {
-	slow.SkipRace(t)
 	for i, k := range clockKinds() {
 		t.Run(k.name, func(t *testing.T) {
 			var aligned, refused, unchecked, clear, good int

@@ -19,7 +19,6 @@ import (
 
 // Samples beyond the limit are counted, and need no memory.
 func TestSamplesLimit(t *testing.T) {
-	slow.SkipRace(t)
 	const perBlock = 1000
 	n := slow.Of(100_000, 10_000_000)
 	limits := trace.Limits{Samples: slow.Of(1<<15, 0)} // 4 Mi by default

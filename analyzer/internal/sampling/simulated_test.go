@@ -38,7 +38,6 @@ func simulated(t *testing.T, s simulate.Scene, r simulate.Recording) *pair {
 // clock is used. The scenes are short and most frames the same: without samples at switches,
 // an offset of a frame more may fit as well.
 func TestAlignSimulated(t *testing.T) {
-	slow.SkipRace(t)
 	causes := simulate.Causes()
 	found, unknown := 0, 0
 	for i, cause := range causes[:slow.Of(4, len(causes))] {

@@ -25,7 +25,6 @@ import (
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/schematest"
 	"ohframe/internal/testing/simulate"
-	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/tracetest"
 )
 
@@ -75,7 +74,6 @@ const (
 
 // Every annotation is written on the slices that Where says, and on no others.
 func TestTable(t *testing.T) {
-	slow.SkipRace(t)
 	written := map[annotation.Key]kinds{}
 	for name, text := range inputs(t) {
 		for key, on := range keysOf(t, text) {

@@ -22,7 +22,6 @@ import (
 // A file that is cut at or near a boundary has all events of the pieces before the cut,
 // and no others.
 func TestCut(t *testing.T) {
-	slow.SkipRace(t)
 	type piece struct{ from, to, events int }
 	events, _ := simulated(t, "harmonyos-6.1")
 	events = events[:len(events)/8]

@@ -266,7 +266,6 @@ func TestPrecision(t *testing.T) {
 
 // Reading allocates for the index and for names, not for events.
 func TestAllocations(t *testing.T) {
-	slow.SkipRace(t)
 	events, _ := simulated(t, "harmonyos-6.1")
 	for i := range 9 * len(events) { // the same again and again
 		e := events[i]

@@ -54,7 +54,6 @@ func block() [][]byte {
 
 // Memory does not grow with the number of samples.
 func TestManySamples(t *testing.T) {
-	slow.SkipRace(t)
 	n := slow.Of(100, 10_000) // thousands
 	file := many(n, block()...)
 	var before, after runtime.MemStats

@@ -9,12 +9,10 @@ import (
 	"ohframe/analyzer/sample"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/perffile"
-	"ohframe/internal/testing/slow"
 )
 
 // Each limit is exceeded by one, or a few where that is simpler, and is then reported. The samples remain.
 func TestLimits(t *testing.T) {
-	slow.SkipRace(t)
 	one := perffile.Sample(false, 7, 0x500000, 10, 10, 1, 0, 1, nil)
 	over := map[string]struct {
 		file    func() []byte

@@ -119,7 +119,6 @@ func withFrame(trace []byte) io.Reader {
 
 // One packet with millions of empty elements.
 func TestHostileLists(t *testing.T) {
-	slow.SkipRace(t)
 	repeated := func(element []byte, size int) []byte { return bytes.Repeat(element, size/len(element)) }
 	for name, c := range map[string]struct {
 		field   protowire.Number
@@ -149,7 +148,6 @@ func TestHostileLists(t *testing.T) {
 // Memory is that of the frames, or of the result, and a buffer, however much else a trace contains. Events of the
 // kernel, which are kept for causes, take little more than their bytes.
 func TestMemory(t *testing.T) {
-	slow.SkipRace(t)
 	ours := packetsOf(t, withCauses(t))
 	events := &drawn{form: kernelForm{compact: true}}
 	events.change(0, 1e9, 0, 0, mainThread)

@@ -195,7 +195,6 @@ func (m *made) addTruth(f *simulate.Frame) {
 // TestInjectedCauses finds the causes that scenes were generated with in Android's traces of them:
 // at least 95 % of all late frames, and no cause for others.
 func TestInjectedCauses(t *testing.T) {
-	slow.SkipRace(t)
 	late, right, n := 0, 0, 0
 	for i, cause := range simulate.Causes() {
 		for j, hz := range []int{60, 90, 120} {

@@ -9,11 +9,9 @@ import (
 	"ohframe/internal/diag"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/unpack"
-	"ohframe/internal/testing/slow"
 )
 
 func TestHTML(t *testing.T) {
-	slow.SkipRace(t)
 	const (
 		start  = `<script class="trace-data" type="application/text">`
 		end    = `</script>`

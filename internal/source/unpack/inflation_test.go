@@ -11,7 +11,6 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/unpack"
 	"ohframe/internal/testing/must"
-	"ohframe/internal/testing/slow"
 )
 
 // zeros is an endless input that costs nothing.
@@ -33,7 +32,6 @@ func packZeros(t *testing.T, size int64) []byte {
 }
 
 func TestInflation(t *testing.T) {
-	slow.SkipRace(t)
 	bomb := packZeros(t, 2*unpack.FreeInflation)
 	for _, c := range []struct {
 		name   string

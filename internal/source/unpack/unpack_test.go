@@ -118,7 +118,6 @@ func TestDepth(t *testing.T) {
 
 // What precedes damage comes out, with a warning, and is the same however the input comes.
 func TestDamage(t *testing.T) {
-	slow.SkipRace(t)
 	text := demo(t)
 	for _, w := range wrappers {
 		if w.layer == "" || w.layer == "UTF-16" {

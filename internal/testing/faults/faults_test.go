@@ -68,7 +68,6 @@ func newCase(list []*source, i, k, n int) *testCase {
 }
 
 func TestFaults(t *testing.T) {
-	slow.SkipRace(t)
 	list := sources(t)
 	n := rounds(t, len(list)*len(damages))
 	for i, s := range list {
