@@ -1,7 +1,7 @@
 // Package analysis reads a text trace into frames, and finds why they were late:
 //
 //	text ─▶ hitrace ─┬─▶ reconstruct ─▶ Timeline ─┐
-//	                 ├─▶ why/record ──────────────┼─▶ why/judge ─▶ Causes
+//	                 ├─▶ why/threads ─────────────┼─▶ why/judge ─▶ Causes
 //	                 ├─▶ sampling ─▶ Recording ───┘
 //	                 └─▶ sinks of the caller
 //
@@ -19,7 +19,7 @@ import (
 	"ohframe/analyzer/internal/sampling"
 	"ohframe/analyzer/internal/why/functions"
 	"ohframe/analyzer/internal/why/judge"
-	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/internal/why/threads"
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
@@ -69,9 +69,9 @@ type Result struct {
 // passes the events to the sinks, too. The result has counts of lines also after an error, which is that of
 // hitrace.Run.
 func Run(ctx context.Context, r io.Reader, reading hitrace.Options, options FrameOptions, o Options, sinks ...hitrace.Sink) (Result, error) {
-	var recorder *record.Recorder
+	var recorder *threads.Recorder
 	if o.Causes {
-		recorder = record.New(options.Limits)
+		recorder = threads.New(options.Limits)
 		sinks = append(sinks, recorder.Sink())
 	}
 	var running *sampling.Running
@@ -104,7 +104,7 @@ func Run(ctx context.Context, r io.Reader, reading hitrace.Options, options Fram
 // Causes finds why frames of a timeline that Run did not make took their time, from the kernel's events in
 // r: text, or a hitrace.Source. The error is that of hitrace.Run.
 func Causes(ctx context.Context, r io.Reader, reading hitrace.Options, t *analyzer.Timeline) (*why.Causes, error) {
-	recorder := record.New(reading.Limits)
+	recorder := threads.New(reading.Limits)
 	recorder.KeepParts()
 	if _, err := hitrace.Run(ctx, r, reading, recorder.Sink()); err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/internal/reconstruct"
-	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/internal/why/threads"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
@@ -162,7 +162,7 @@ func (v *video) explained(t *testing.T) (*analyzer.Layer, *why.Causes) {
 	t.Helper()
 	v.play(t)
 	zero := trace.Duration(0)
-	recorder := record.New(v.limits)
+	recorder := threads.New(v.limits)
 	timeline, totals := must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(v.text()), hitrace.Options{}, reconstruct.Options{ClockOffset: &zero}, recorder.Sink()))(t)
 	must.Equal(t, totals.Problems.Lost(), 0, "lines that are not understood")
 	causes := judged(t, recorder, timeline)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/internal/reconstruct"
-	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/internal/why/threads"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/causetext"
 	"ohframe/internal/source/hitrace"
@@ -177,7 +177,7 @@ func (w *player) frame(tid, vsync, period int, in func()) {
 
 func analyzeHostile(t testing.TB, text []byte, l trace.Limits) {
 	t.Helper()
-	recorder := record.New(l)
+	recorder := threads.New(l)
 	timeline, _ := must.Get2(reconstruct.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{}, reconstruct.Options{Limits: l}, recorder.Sink()))(t)
 	causes := judged(t, recorder, timeline)
 	frames := 0

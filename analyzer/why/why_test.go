@@ -9,7 +9,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/internal/reconstruct"
 	"ohframe/analyzer/internal/why/judge"
-	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/internal/why/threads"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/source/hitrace"
@@ -19,13 +19,13 @@ import (
 
 func explain(t testing.TB, r io.Reader) (*analyzer.Timeline, *why.Causes) {
 	t.Helper()
-	recorder := record.New(trace.Limits{}.WithDefaults())
+	recorder := threads.New(trace.Limits{}.WithDefaults())
 	timeline, _ := must.Get2(reconstruct.Analyze(context.Background(), r, hitrace.Options{}, reconstruct.Options{}, recorder.Sink()))(t)
 	return timeline, judged(t, recorder, timeline)
 }
 
 // judged returns the causes of the frames that a recorder has seen, and checks them.
-func judged(t testing.TB, r *record.Recorder, timeline *analyzer.Timeline) *why.Causes {
+func judged(t testing.TB, r *threads.Recorder, timeline *analyzer.Timeline) *why.Causes {
 	t.Helper()
 	causes := judge.Explain(r.Finish(), timeline, nil, nil, true, 4)
 	must.NoError(t, causes.Validate(timeline))

@@ -214,7 +214,7 @@ var turns = []struct{ name, function string }{
 	{"reading", "ohframe/internal/source/hitrace.(*pipeline).read"},
 	{"settling", "ohframe/internal/source/hitrace.(*pipeline).settle"},
 	{"frames", "ohframe/analyzer/internal/reconstruct.(*builder).track"},
-	{"threads", "ohframe/analyzer/internal/why/record.(*preparer).track"},
+	{"threads", "ohframe/analyzer/internal/why/threads.(*preparer).track"},
 	{"plan of the output", "ohframe/exporter/internal/ftrace.(*Planner).Plan"},
 	{"writing", "ohframe/internal/source/hitrace.(*pipeline).write"},
 }

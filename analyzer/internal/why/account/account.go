@@ -10,7 +10,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/internal/why/functions"
-	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/internal/why/threads"
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
@@ -30,7 +30,7 @@ type Book struct {
 	suspected int
 	waiteds   []WaitedFor
 	threads   few[trace.TID, *suspect]
-	times     few[record.Key, why.SliceTime] // of SliceTimes
+	times     few[threads.Key, why.SliceTime] // of SliceTimes
 	// packing is memory for times of functions, and spareTimes are those for the next accounts.
 	packing    []byte
 	spareTimes []*functions.Times
@@ -43,7 +43,7 @@ type shared struct {
 	// draws are the accounts of the drawing of frames on other threads, by thread: 0 if it is
 	// unknown.
 	draws     map[trace.TID][]*Account
-	record    *record.Record
+	record    *threads.Record
 	owners    owners
 	clusters  []cluster
 	perCPU    bool             // the processors differ, by clusters or limits of their frequencies
@@ -56,18 +56,18 @@ type shared struct {
 // New returns the accounts of the frames of t, and fills stretches of threads, which any frames
 // may overlap. The record must be that of the same events, and so must the samples, which may be
 // nil. Several workers fill the accounts of several threads at once.
-func New(r *record.Record, t *analyzer.Timeline, stretches map[trace.TID][]*Account, samples *sample.Recording, workers int) *Book {
+func New(r *threads.Record, t *analyzer.Timeline, stretches map[trace.TID][]*Account, samples *sample.Recording, workers int) *Book {
 	b := newBook(r, t)
 	b.functions = functions.New(samples, func(tid trace.TID) bool { return b.Threads[tid] != nil || b.draws[tid] != nil })
 	b.fillAll(stretches, workers)
 	return b
 }
 
-func newBook(r *record.Record, t *analyzer.Timeline) *Book {
-	threads, draws := frames(r, t)
+func newBook(r *threads.Record, t *analyzer.Timeline) *Book {
+	own, draws := frames(r, t)
 	clusters := findClusters(r.Clocks)
-	limited := slices.ContainsFunc(r.Limits, func(limits []record.ClockChange) bool { return len(limits) > 0 })
-	return &Book{shared: &shared{Threads: threads, draws: draws, record: r, owners: newOwners(t), clusters: clusters, perCPU: len(clusters) > 1 || limited}}
+	limited := slices.ContainsFunc(r.Limits, func(limits []threads.ClockChange) bool { return len(limits) > 0 })
+	return &Book{shared: &shared{Threads: own, draws: draws, record: r, owners: newOwners(t), clusters: clusters, perCPU: len(clusters) > 1 || limited}}
 }
 
 // Copy returns the same accounts with other memory, for another worker.
@@ -159,10 +159,10 @@ func (s *Span) Overrun() trace.Duration { return s.Last().Sub(s.Deadline) }
 // ID says in which way a frame spent time, and in which slice.
 type ID struct {
 	functions.StageWait
-	Key record.Key // the slice; of why.EarlierFrame the earlier frame's number on its thread
+	Key threads.Key // the slice; of why.EarlierFrame the earlier frame's number on its thread
 }
 
-func newID(stage why.Stage, wait why.Wait, key record.Key) ID {
+func newID(stage why.Stage, wait why.Wait, key threads.Key) ID {
 	return ID{functions.StageWait{Stage: stage, Wait: wait}, key}
 }
 
@@ -181,7 +181,7 @@ type Cell struct {
 	// that of the collection.
 	collects   bool
 	collection place.Place
-	reason     record.Key
+	reason     threads.Key
 }
 
 // Account is where the time of a frame went.
@@ -255,7 +255,7 @@ func (f *filling) emptied() filling {
 // frameWait is a wait of the frame.
 type frameWait struct {
 	start, end trace.Time
-	wait       uint32 // as in record.Record.Wait
+	wait       uint32 // as in threads.Record.Wait
 	slice      uint32 // the number of the innermost one, 0 outside of all
 	id         ID
 }
@@ -268,7 +268,7 @@ func OfStage(f *analyzer.Frame, start, actual, end trace.Time, stage why.Stage) 
 
 // Task is all that a thread did in slices of one key, from their begin on, that kept it from a frame.
 type Task struct {
-	Key record.Key // the outermost slice
+	Key threads.Key // the outermost slice
 	*Account
 }
 
@@ -418,7 +418,7 @@ func (d *details) add(id ID, time trace.Duration, kHz uint32) *Cell {
 
 // frames returns an account without cells for every frame that can have a cause, by thread,
 // and those of the drawing of frames on other threads.
-func frames(r *record.Record, t *analyzer.Timeline) (threads, draws map[trace.TID][]*Account) {
+func frames(r *threads.Record, t *analyzer.Timeline) (own, draws map[trace.TID][]*Account) {
 	type vsync struct {
 		process *analyzer.Process
 		id      int64
@@ -430,7 +430,7 @@ func frames(r *record.Record, t *analyzer.Timeline) (threads, draws map[trace.TI
 		}
 	}
 	starts := plannedStarts(t)
-	threads, draws = map[trace.TID][]*Account{}, map[trace.TID][]*Account{}
+	own, draws = map[trace.TID][]*Account{}, map[trace.TID][]*Account{}
 	var slab []Account
 	add := func(to map[trace.TID][]*Account, tid trace.TID, a Account) *Account {
 		if len(slab) == cap(slab) {
@@ -448,7 +448,7 @@ func frames(r *record.Record, t *analyzer.Timeline) (threads, draws map[trace.TI
 		}
 		if f.Android != nil {
 			if w := worksOf(r, f); w != nil {
-				a := add(threads, w.tid, Account{Frame: f, Span: w.span})
+				a := add(own, w.tid, Account{Frame: f, Span: w.span})
 				if w.span.DrawEnd.Known() {
 					a.draw = add(draws, w.drawTID, Account{Frame: f, Span: w.drawing(), draws: true})
 				}
@@ -475,7 +475,7 @@ func frames(r *record.Record, t *analyzer.Timeline) (threads, draws map[trace.TI
 		if end := f.End(); end > s.Done() {
 			s.GPUEnd = end
 		}
-		a := add(threads, f.TID, Account{Frame: f, Span: s})
+		a := add(own, f.TID, Account{Frame: f, Span: s})
 		if s.DrawEnd.Known() {
 			begun := s.End
 			if f.DrawTID != 0 {
@@ -485,7 +485,7 @@ func frames(r *record.Record, t *analyzer.Timeline) (threads, draws map[trace.TI
 			a.draw = add(draws, f.DrawTID, Account{Frame: f, Span: drawing, draws: true})
 		}
 	}
-	return threads, draws
+	return own, draws
 }
 
 // plannedStarts returns when late frames should have begun whose deadlines are those of their

@@ -2,7 +2,7 @@ package account
 
 import (
 	"ohframe/analyzer"
-	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/internal/why/threads"
 	"ohframe/analyzer/trace"
 )
 
@@ -24,7 +24,7 @@ type works struct {
 
 // worksOf returns nil for a frame whose threads are not known. A dropped frame has no meaningful
 // end.
-func worksOf(r *record.Record, f *analyzer.Frame) *works {
+func worksOf(r *threads.Record, f *analyzer.Frame) *works {
 	if f.Android.Timeline == nil || f.Facts.Has(analyzer.Dropped) || f.VsyncID == 0 || f.Process == nil {
 		return nil
 	}

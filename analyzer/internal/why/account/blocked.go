@@ -1,7 +1,7 @@
 package account
 
 import (
-	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/internal/why/threads"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 )
@@ -23,7 +23,7 @@ const (
 )
 
 // addReason adds d of the time of a leaf.
-func (s *suspect) addReason(l *record.Leaf, d trace.Duration) {
+func (s *suspect) addReason(l *threads.Leaf, d trace.Duration) {
 	state := KeyWait{l.Wait, l.Key}
 	if l.Function != 0 {
 		*s.reasons.of(reason{state, inFunction, int32(l.Function)}) += d
@@ -50,7 +50,7 @@ func (s *suspect) most(state KeyWait, kind reasonKind) (id int32, time trace.Dur
 func (b *Book) explain(c *why.Culprit, s *suspect, state KeyWait) {
 	function, _ := s.most(state, inFunction)
 	interrupt, _ := s.most(state, untilInterrupt)
-	c.Function, c.Interrupt, c.For = b.record.Name(record.Key(function)), b.record.Name(record.Key(interrupt)), nil
+	c.Function, c.Interrupt, c.For = b.record.Name(threads.Key(function)), b.record.Name(threads.Key(interrupt)), nil
 	if tid, time := s.most(state, forThread); tid != 0 {
 		t := b.Thread(b.record.PID(trace.TID(tid)), trace.TID(tid), s.seen)
 		c.For = &why.OtherThread{PID: t.PID, TID: trace.TID(tid), Process: t.Process, Thread: t.Thread, Time: time}

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"slices"
 
-	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/internal/why/threads"
 	"ohframe/analyzer/trace"
 )
 
@@ -24,10 +24,10 @@ type cluster struct {
 
 // findClusters returns the clusters of the processors, that with the lowest frequency
 // first. Processors that changed their frequency less than three times belong to none.
-func findClusters(clocks [][]record.ClockChange) []cluster {
+func findClusters(clocks [][]threads.ClockChange) []cluster {
 	var list []cluster
 	for n, changes := range clocks {
-		if len(changes) < leastClockChanges || n >= record.NoCPU {
+		if len(changes) < leastClockChanges || n >= threads.NoCPU {
 			continue
 		}
 		i := slices.IndexFunc(list, func(k cluster) bool { return alike(clocks[k.cpus[0]], changes) })
@@ -45,8 +45,8 @@ func findClusters(clocks [][]record.ClockChange) []cluster {
 	return list
 }
 
-func alike(a, b []record.ClockChange) bool {
-	return slices.EqualFunc(a, b, func(a, b record.ClockChange) bool {
+func alike(a, b []threads.ClockChange) bool {
+	return slices.EqualFunc(a, b, func(a, b threads.ClockChange) bool {
 		return a.KHz == b.KHz && a.At.Sub(b.At).Abs() <= togetherWithin
 	})
 }
@@ -120,7 +120,7 @@ func (b *Book) Limit(a *Account) (limit, highest int64, since trace.Time) {
 
 // limitsOf returns the changes of the limit of a CPU. The kernel prints them with the first CPU
 // of those that share a clock.
-func (b *Book) limitsOf(cpu int) []record.ClockChange {
+func (b *Book) limitsOf(cpu int) []threads.ClockChange {
 	for n := min(cpu, len(b.record.Limits)-1); n >= 0; n-- {
 		if len(b.record.Limits[n]) == 0 {
 			continue
@@ -140,8 +140,8 @@ func (b *Book) clusterOf(cpu int) int {
 
 // meanOf returns the mean of a frequency from start to end, as far as it is known; 0 if it is unknown for
 // more than half of the time.
-func meanOf(changes []record.ClockChange, start, end trace.Time) float64 {
-	i, found := slices.BinarySearchFunc(changes, start, func(c record.ClockChange, at trace.Time) int { return cmp.Compare(c.At, at) })
+func meanOf(changes []threads.ClockChange, start, end trace.Time) float64 {
+	i, found := slices.BinarySearchFunc(changes, start, func(c threads.ClockChange, at trace.Time) int { return cmp.Compare(c.At, at) })
 	if !found {
 		i = max(i-1, 0) // the change before
 	}

@@ -1,15 +1,15 @@
 // Package account finds out where the time of frames went.
 //
-// The input is what threads did, from package record, and the Timeline of the same events.
+// The input is what threads did, from package threads, and the Timeline of the same events.
 // The output is an Account for each frame that can have a cause: its span, and every
 // nanosecond of that in one cell by stage, wait and slice.
 //
-//	record.Log ─▶ replay ─▶ Cells   what the thread did or waited for, and how long
-//	                     ─▶ waits   what other threads did meanwhile
-//	                     ─▶ pieces  the same time in order, of late frames
-//	                     ─▶ sampled the functions that it ran, or waited in
+//	threads.Log ─▶ replay ─▶ Cells   what the thread did or waited for, and how long
+//	                      ─▶ waits   what other threads did meanwhile
+//	                      ─▶ pieces  the same time in order, of late frames
+//	                      ─▶ sampled the functions that it ran, or waited in
 //
-// A caller can also make accounts of parts of a frame's way: Part, Book.Distribute and
+// A caller can also make accounts of parts of a frame's way: OfStage, Book.Distribute and
 // Account.Join.
 //
 //	account   spans, cells

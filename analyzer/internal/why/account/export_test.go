@@ -2,7 +2,7 @@ package account
 
 import (
 	"ohframe/analyzer"
-	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/internal/why/threads"
 	"ohframe/analyzer/trace"
 )
 
@@ -15,7 +15,7 @@ type Observed struct {
 }
 
 // NewObserved is New that reports all the time of frames on their threads.
-func NewObserved(r *record.Record, t *analyzer.Timeline, see func(f *analyzer.Frame, p Observed, d trace.Duration)) *Book {
+func NewObserved(r *threads.Record, t *analyzer.Timeline, see func(f *analyzer.Frame, p Observed, d trace.Duration)) *Book {
 	b := newBook(r, t)
 	b.observe = func(f *replay, a *Account, _ ID, d trace.Duration) {
 		var p Observed
@@ -23,11 +23,11 @@ func NewObserved(r *record.Record, t *analyzer.Timeline, see func(f *analyzer.Fr
 			p.Slice = r.Name(f.stack[n-1].key)
 		}
 		switch f.state {
-		case record.Running:
+		case threads.Running:
 			p.State = "Running"
-		case record.Preempted, record.Woken:
+		case threads.Preempted, threads.Woken:
 			p.State = "R"
-		case record.Blocked:
+		case threads.Blocked:
 			if f.wait != 0 {
 				p.State = string(rune(f.waited().Letter))
 			} else {

@@ -4,13 +4,13 @@ import (
 	"iter"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/internal/why/threads"
 )
 
 // Instance is a slice with arguments.
 type Instance struct {
 	analyzer.Interval
-	key      record.Key
+	key      threads.Key
 	argument uint32
 }
 

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"slices"
 
-	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/internal/why/threads"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 )
@@ -134,7 +134,7 @@ func (b *Book) pack(d *details) []byte {
 // cells returns what pack has packed.
 func cells(packed []byte) iter.Seq[Cell] {
 	return func(yield func(Cell) bool) {
-		rest := record.Unpack(packed)
+		rest := threads.Unpack(packed)
 		unpack(&rest, yield)
 	}
 }
@@ -142,7 +142,7 @@ func cells(packed []byte) iter.Seq[Cell] {
 // ran returns the processors that pack has packed.
 func ran(packed []byte) iter.Seq[cpuTime] {
 	return func(yield func(cpuTime) bool) {
-		rest := record.Unpack(packed)
+		rest := threads.Unpack(packed)
 		for unpack(&rest, func(Cell) bool { return true }); !rest.Empty(); {
 			if !yield(cpuTime{rest.Byte(), trace.Duration(rest.Uint())}) {
 				return
@@ -152,14 +152,14 @@ func ran(packed []byte) iter.Seq[cpuTime] {
 }
 
 // unpack goes through the cells.
-func unpack(p *record.Packed, yield func(Cell) bool) {
+func unpack(p *threads.Packed, yield func(Cell) bool) {
 	if p.Empty() {
 		return
 	}
 	_, n := functionBytes(p)
 	for range n {
 		stage, wait := why.Stage(p.Byte()), p.Byte()
-		c := Cell{ID: newID(stage, why.Wait(wait&^clockedMask), record.Key(p.Uint()))}
+		c := Cell{ID: newID(stage, why.Wait(wait&^clockedMask), threads.Key(p.Uint()))}
 		if c.Key != 0 {
 			c.Calls = uint32(p.Uint())
 		}
@@ -178,7 +178,7 @@ func unpack(p *record.Packed, yield func(Cell) bool) {
 
 // functionBytes goes through the head. It returns the bytes of functions, nil of a frame that was
 // not sampled, and the number of cells.
-func functionBytes(p *record.Packed) (functions []byte, cells uint64) {
+func functionBytes(p *threads.Packed) (functions []byte, cells uint64) {
 	head := p.Uint()
 	if head&1 != 0 {
 		functions = p.Part(p.Uint())

@@ -3,7 +3,7 @@ package account
 import (
 	"iter"
 
-	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/internal/why/threads"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/place"
@@ -34,7 +34,7 @@ func (s *sliceTime) add(d trace.Duration, number uint32) {
 
 type pathID struct {
 	parent int32
-	key    record.Key
+	key    threads.Key
 }
 
 // Trace makes a Stretch record the times of its slices by place, for Path, and its pieces. It returns a.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/internal/why/threads"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 )
@@ -13,7 +13,7 @@ import (
 // short ones are merged where the thread ran, and then the shortest are left out.
 func TestAddPiece(t *testing.T) {
 	d := &details{late: true}
-	add := func(from, to trace.Time, wait why.Wait, key record.Key, number uint32) {
+	add := func(from, to trace.Time, wait why.Wait, key threads.Key, number uint32) {
 		d.addPiece(piece{start: from, end: to, id: newID(why.StageLayout, wait, key), wait: number})
 	}
 	add(0, 10, why.Run, 2, 0)

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/internal/why/threads"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/place"
@@ -113,7 +113,7 @@ func (b *Book) Again(accounts []*Account) []*Account {
 // replay goes through the logs of a thread.
 type replay struct {
 	book    *Book
-	record  *record.Record
+	record  *threads.Record
 	list    []*Account // by actual start
 	byStart []*Account // these and stretches, by start
 	pid     trace.PID  // of the thread
@@ -125,24 +125,24 @@ type replay struct {
 	inside  int        // the last in list with actual <= at, plus one
 
 	at        trace.Time
-	state     record.State
+	state     threads.State
 	wait      uint32 // the number of the wait, 0 if the thread runs
 	interrupt bool
 	kHz       uint32
 	cpu       uint8
 	stack     []level
-	pushed    uint32        // slices that began
-	doubts    []record.Hole // times, in order, in which state is unknown because events were lost
-	sampler   *sampler      // nil if the thread has no samples
+	pushed    uint32         // slices that began
+	doubts    []threads.Hole // times, in order, in which state is unknown because events were lost
+	sampler   *sampler       // nil if the thread has no samples
 }
 
 // level is an open slice and the place that the path to it makes.
 type level struct {
 	place.Place
-	key    record.Key
+	key    threads.Key
 	start  trace.Time
-	reason record.Key // of the garbage collection that it is part of; 0 if unknown
-	number uint32     // of the slice, in order of begin, from 1
+	reason threads.Key // of the garbage collection that it is part of; 0 if unknown
+	number uint32      // of the slice, in order of begin, from 1
 	// waits in which the slice counts as a call of a cell
 	counted uint32
 }
@@ -150,44 +150,44 @@ type level struct {
 // Level.counted has a bit for each wait.
 const _ = uint(32 - why.WaitCount)
 
-func (f *replay) log(l *record.Log) {
-	f.state, f.stack = record.Unknown, f.stack[:0]
+func (f *replay) log(l *threads.Log) {
+	f.state, f.stack = threads.Unknown, f.stack[:0]
 	for e := range l.Entries() {
 		f.until(e.At)
 		switch e.Kind {
-		case record.StateEntry:
+		case threads.StateEntry:
 			f.state, f.wait, f.interrupt, f.doubts = e.State, e.Value, false, f.record.Doubts(e)
-			if e.State == record.Running {
+			if e.State == threads.Running {
 				f.kHz, f.cpu = 0, e.CPU
 			}
-			if e.State == record.Blocked && f.sampler != nil {
+			if e.State == threads.Blocked && f.sampler != nil {
 				f.sampler.wait(e.At)
 			}
-		case record.BeginEntry:
-			f.push(record.Key(e.Value), e.At)
-		case record.EndEntry:
+		case threads.BeginEntry:
+			f.push(threads.Key(e.Value), e.At)
+		case threads.EndEntry:
 			if n := len(f.stack); n > 0 {
 				f.stack = f.stack[:n-1]
 			}
-		case record.ReasonEntry:
+		case threads.ReasonEntry:
 			if n := len(f.stack); n > 0 {
-				f.stack[n-1].reason = record.Key(e.Value)
+				f.stack[n-1].reason = threads.Key(e.Value)
 			}
-		case record.ArgumentEntry:
+		case threads.ArgumentEntry:
 			if n := len(f.stack); n > 0 {
 				f.addInstance(Instance{Interval: analyzer.Interval{Start: f.stack[n-1].start, End: e.At}, key: f.stack[n-1].key, argument: e.Value})
 			}
-		case record.InterruptEntry:
+		case threads.InterruptEntry:
 			f.interrupt = e.Value != 0
-		case record.FrequencyEntry:
+		case threads.FrequencyEntry:
 			f.kHz = e.Value
 		}
 	}
 	f.until(l.End())
-	f.state, f.doubts = record.Unknown, nil
+	f.state, f.doubts = threads.Unknown, nil
 }
 
-func (f *replay) push(key record.Key, at trace.Time) {
+func (f *replay) push(key threads.Key, at trace.Time) {
 	f.pushed++
 	l := level{Place: f.record.Place(key), key: key, start: at, number: f.pushed}
 	if n := len(f.stack); n > 0 {
@@ -202,7 +202,7 @@ func (f *replay) until(t trace.Time) {
 	state, wait := f.state, f.wait
 	for len(f.doubts) > 0 && f.doubts[0].From < t {
 		f.advance(f.doubts[0].From)
-		f.state, f.wait = record.Unknown, 0
+		f.state, f.wait = threads.Unknown, 0
 		f.advance(min(f.doubts[0].To, t))
 		f.state, f.wait = state, wait
 		if f.doubts[0].To > t {
@@ -340,12 +340,12 @@ func (f *replay) addTime(to trace.Time) {
 		if into.stage != why.NoStage {
 			id.Stage = into.stage
 		}
-		if into.idles && f.state == record.Blocked && len(f.stack) == 0 {
+		if into.idles && f.state == threads.Blocked && len(f.stack) == 0 {
 			into.idle += d
 			continue
 		}
 		kHz := f.kHz
-		if f.state != record.Running || f.interrupt {
+		if f.state != threads.Running || f.interrupt {
 			kHz = 0
 		} else if !into.part && id.Wait == why.Run && f.book.perCPU {
 			into.ranOn(f.cpu, d)
@@ -381,7 +381,7 @@ func (f *replay) addTime(to trace.Time) {
 
 // addWait adds the wait of the thread until to, if it does not run.
 func (f *replay) addWait(into *details, id ID, to trace.Time) {
-	if f.wait == 0 || f.state == record.Running {
+	if f.wait == 0 || f.state == threads.Running {
 		return
 	}
 	if n := len(into.waits); n > 0 && into.waits[n-1].wait == f.wait && into.waits[n-1].id == id {
@@ -467,12 +467,12 @@ func (f *replay) frameCell() ID {
 func (f *replay) startCell(a *Account, earlier int) ID {
 	// Frames and slices show what the thread was busy with even if its state is unknown.
 	if earlier >= 0 {
-		return newID(why.StageStart, why.EarlierFrame, record.Key(earlier))
+		return newID(why.StageStart, why.EarlierFrame, threads.Key(earlier))
 	}
 	if l := f.task(a.draws); l != nil {
 		return newID(why.StageStart, why.EarlierWork, l.key)
 	}
-	if f.state == record.Unknown || f.state == record.Dead {
+	if f.state == threads.Unknown || f.state == threads.Dead {
 		return newID(why.StageStart, why.WaitUnknown, 0)
 	}
 	wait := f.waitIn(place.ClassWork)
@@ -494,7 +494,7 @@ func (f *replay) startCell(a *Account, earlier int) ID {
 // waitIn returns what the thread does in a slice of a class.
 func (f *replay) waitIn(class place.Class) why.Wait {
 	switch f.state {
-	case record.Running:
+	case threads.Running:
 		switch {
 		case f.interrupt:
 			return why.WaitIRQ
@@ -502,15 +502,15 @@ func (f *replay) waitIn(class place.Class) why.Wait {
 			return why.GCRun
 		}
 		return why.Run
-	case record.Preempted, record.Woken:
+	case threads.Preempted, threads.Woken:
 		if f.waited().ForInterrupt {
 			return why.WaitIRQ
 		}
-		if f.state == record.Woken {
+		if f.state == threads.Woken {
 			return why.CPUWait
 		}
 		return why.CPUPreempted
-	case record.Blocked:
+	case threads.Blocked:
 		w := f.waited()
 		return w.Classify(f.pid, f.book.wakerPID(w, f.at), class)
 	}
@@ -518,4 +518,4 @@ func (f *replay) waitIn(class place.Class) why.Wait {
 }
 
 // waited returns the wait that the thread is in.
-func (f *replay) waited() *record.WaitFacts { return f.record.Wait(f.wait) }
+func (f *replay) waited() *threads.WaitFacts { return f.record.Wait(f.wait) }

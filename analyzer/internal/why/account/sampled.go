@@ -4,7 +4,7 @@ import (
 	"iter"
 
 	"ohframe/analyzer/internal/why/functions"
-	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/internal/why/threads"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 )
@@ -40,8 +40,8 @@ func (f *replay) sample(a *Account, into *details, id ID, d trace.Duration) {
 	if !f.sampler.Covers(a.Start, a.Done()) {
 		return
 	}
-	runs := (f.state == record.Running || f.state == record.Unknown) && id.Runs()
-	if waits := f.state == record.Blocked && id.Wait >= why.WaitGC && len(f.sampler.Switches) > 0; !runs && !waits {
+	runs := (f.state == threads.Running || f.state == threads.Unknown) && id.Runs()
+	if waits := f.state == threads.Blocked && id.Wait >= why.WaitGC && len(f.sampler.Switches) > 0; !runs && !waits {
 		return
 	}
 	if into.times == nil {
@@ -81,7 +81,7 @@ func (a *Account) times() *functions.Times {
 	if len(a.packed) == 0 {
 		return nil
 	}
-	rest := record.Unpack(a.packed)
+	rest := threads.Unpack(a.packed)
 	list, _ := functionBytes(&rest)
 	if list == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/internal/why/functions"
-	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/internal/why/threads"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 )
@@ -47,7 +47,7 @@ func (o owners) at(tid trace.TID, at trace.Time) (found owner, ok bool) {
 
 // wakerPID returns the process of the thread that ended a wait, which is known to have been at a time. A thread without markers may
 // have its process named only later in the trace.
-func (b *Book) wakerPID(w *record.WaitFacts, at trace.Time) trace.PID {
+func (b *Book) wakerPID(w *threads.WaitFacts, at trace.Time) trace.PID {
 	if w.WakerPID == trace.UnknownPID {
 		if o, ok := b.owners.at(w.Waker, at); ok {
 			return o.pid
@@ -57,7 +57,7 @@ func (b *Book) wakerPID(w *record.WaitFacts, at trace.Time) trace.PID {
 }
 
 // culprit returns a thread that was waited for.
-func (b *Book) culprit(l *record.Leaf, d trace.Duration) why.Culprit {
+func (b *Book) culprit(l *threads.Leaf, d trace.Duration) why.Culprit {
 	o, _ := b.owners.at(l.TID, l.Start)
 	c := why.Culprit{PID: l.PID, TID: l.TID, Process: o.process, Thread: o.thread, Wait: l.Wait, Slice: b.record.Name(l.Key), Time: d}
 	if c.PID == trace.UnknownPID {
@@ -73,7 +73,7 @@ func (b *Book) culprit(l *record.Leaf, d trace.Duration) why.Culprit {
 
 // Thread returns a thread of a process, which may be unknown, at a time, as a culprit without times.
 func (b *Book) Thread(pid trace.PID, tid trace.TID, at trace.Time) why.Culprit {
-	c := b.culprit(&record.Leaf{TID: tid, PID: pid, Start: at}, 0)
+	c := b.culprit(&threads.Leaf{TID: tid, PID: pid, Start: at}, 0)
 	if c.Thread == "" {
 		c.Thread = b.record.ThreadName(tid)
 	}
@@ -145,7 +145,7 @@ type WaitedFor struct {
 // and in some slices, in all of them if Keys is nil.
 type Match struct {
 	functions.StageWait
-	Keys []record.Key
+	Keys []threads.Key
 }
 
 // Has reports whether the times of an ID are meant.
@@ -156,14 +156,14 @@ func (m *Match) Has(id ID) bool {
 // KeyWait is what a thread did: it ran, or waited, in slices of one key.
 type KeyWait struct {
 	Wait why.Wait
-	Key  record.Key
+	Key  threads.Key
 }
 
 // stateSum is the time of a thread in such a state.
 type stateSum struct {
 	time, longest trace.Duration
-	gcReason      record.Key // of garbage collection; 0 if unknown
-	label         uint32     // of the longest one
+	gcReason      threads.Key // of garbage collection; 0 if unknown
+	label         uint32      // of the longest one
 }
 
 // suspect is a thread that was waited for.
@@ -212,11 +212,11 @@ func (b *Book) Reuse() { b.suspected, b.waiteds = 0, b.waiteds[:0] }
 
 // blocked is for how long the frame was blocked in kernel functions, until interrupts, and in its slices.
 type blocked struct {
-	functions, interrupts few[record.Key, trace.Duration]
-	in                    few[record.Key, sliceTime]
+	functions, interrupts few[threads.Key, trace.Duration]
+	in                    few[threads.Key, sliceTime]
 }
 
-func (b *blocked) add(x *frameWait, w *record.WaitFacts, d trace.Duration) {
+func (b *blocked) add(x *frameWait, w *threads.WaitFacts, d trace.Duration) {
 	b.in.of(x.id.Key).add(d, x.slice)
 	if w.Function != 0 {
 		*b.functions.of(w.Function) += d
@@ -242,7 +242,7 @@ func (b *blocked) addAll(o *blocked) {
 // In returns the slices in which a frame's own thread waited, and the parts of the waits there.
 func (b *Book) In(waits []*WaitedFor) (list []why.NamedSlices) {
 	for _, w := range waits {
-		in := slices.SortedFunc(slices.Values(w.blocked.in.list), func(x, y entry[record.Key, sliceTime]) int { return cmp.Compare(x.key, y.key) })
+		in := slices.SortedFunc(slices.Values(w.blocked.in.list), func(x, y entry[threads.Key, sliceTime]) int { return cmp.Compare(x.key, y.key) })
 		for _, in := range in {
 			if name, _, _ := b.Slice(&Cell{ID: ID{Key: in.key}}); name != "" {
 				list = append(list, why.NamedSlices{Slice: name, Value: in.value.time, Calls: in.value.calls})

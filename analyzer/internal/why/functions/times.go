@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"iter"
 
-	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/internal/why/threads"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 )
@@ -163,7 +163,7 @@ func (t *Times) Packed(p []byte) []byte {
 // Unpack sets t to what Packed appended.
 func (t *Times) Unpack(packed []byte) {
 	t.Reset()
-	p := record.Unpack(packed)
+	p := threads.Unpack(packed)
 	for range p.Uint() {
 		t.components = append(t.components, stageWaitTime{StageWait{why.Stage(p.Byte()), why.Wait(p.Byte())}, trace.Duration(p.Uint())})
 	}

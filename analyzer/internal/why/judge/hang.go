@@ -6,7 +6,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/internal/why/account"
-	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/internal/why/threads"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 )
@@ -19,7 +19,7 @@ type hang struct {
 
 // newHangs returns the longest hangs that something is known about, and adds what
 // their threads are to be examined for.
-func newHangs(r *record.Record, t *analyzer.Timeline, stretches map[trace.TID][]*account.Account) (hangs []hang) {
+func newHangs(r *threads.Record, t *analyzer.Timeline, stretches map[trace.TID][]*account.Account) (hangs []hang) {
 	list := slices.SortedStableFunc(slices.Values(t.Hangs), func(a, b analyzer.Hang) int { return cmp.Compare(b.Duration(), a.Duration()) })
 	for _, h := range list[:min(len(list), why.MaxHangs)] {
 		tid := trace.TID(h.Process.PID)

@@ -7,7 +7,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/internal/why/account"
-	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/internal/why/threads"
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
@@ -25,7 +25,7 @@ const (
 
 // judge explains the frames of one input.
 type judge struct {
-	record   *record.Record
+	record   *threads.Record
 	book     *account.Book
 	causes   *why.Causes
 	limiters limiters
@@ -47,7 +47,7 @@ type judge struct {
 // Explain returns why the frames of t took their time. The record must be that of the events
 // of t. The samples and the events of the system may be nil. Late frames have Pieces and Slices if they are
 // asked for. Several workers explain several frames at once.
-func Explain(r *record.Record, t *analyzer.Timeline, samples *sample.Recording, events []hitrace.SystemEvent, pieces bool, workers int) *why.Causes {
+func Explain(r *threads.Record, t *analyzer.Timeline, samples *sample.Recording, events []hitrace.SystemEvent, pieces bool, workers int) *why.Causes {
 	c := &why.Causes{
 		Frames: make(map[*analyzer.Frame]*why.Explanation, len(t.Frames)), Scheduled: r.Scheduled, Woken: r.Woken, BlockedReasons: r.BlockedReasons, Limited: r.Limited,
 		TooDeep: r.TooDeep, Unlabeled: r.Unlabeled, Own: t.Diagnostics.Recorded.Own(),

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/internal/why/threads"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 )
@@ -53,7 +53,7 @@ func Limiters(events func(func([]byte)) error) (list []hitrace.SystemEvent, err 
 
 // newLimiters returns what the kernel recorded and what the events say, which are those of Limiters.
 // The trace must state the time of day.
-func newLimiters(r *record.Record, t *analyzer.Timeline, events []hitrace.SystemEvent) limiters {
+func newLimiters(r *threads.Record, t *analyzer.Timeline, events []hitrace.SystemEvent) limiters {
 	var l limiters
 	for _, c := range r.Cooling {
 		l.others = append(l.others, limiter{c.At, c.Text})

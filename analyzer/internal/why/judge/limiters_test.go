@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/internal/why/threads"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/testing/must"
 )
@@ -32,7 +32,7 @@ func TestLimiters(t *testing.T) {
 		return nil
 	}))(t)
 	timeline := &analyzer.Timeline{Wall: analyzer.WallClock{At: trace.Time(start), Unix: unix * 1_000_000}}
-	r := &record.Record{Cooling: []record.Cooling{{At: trace.Time(start + 8*trace.Second), Text: "cdev_update type=x target=1"}}}
+	r := &threads.Record{Cooling: []threads.Cooling{{At: trace.Time(start + 8*trace.Second), Text: "cdev_update type=x target=1"}}}
 	l := newLimiters(r, timeline, events)
 	cut := "RSS/LIMIT_FREQUENCY A=" + long[:3*59] + "…" // 200 bytes have 59 of these
 	for _, test := range []struct {

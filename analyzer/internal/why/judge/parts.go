@@ -7,7 +7,7 @@ import (
 
 	"ohframe/analyzer/internal/why/account"
 	"ohframe/analyzer/internal/why/functions"
-	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/internal/why/threads"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/place"
@@ -32,7 +32,7 @@ type causePart struct {
 	cell account.ID // with the greatest excess, which is most
 	most trace.Duration
 	// keys are those of the slices; nil for all that the frame has in the component.
-	keys    []record.Key
+	keys    []threads.Key
 	waited  *account.WaitedFor // nil if it waited for nothing, or for several
 	several *why.Several
 	portion // of the component
@@ -470,7 +470,7 @@ func (p *causePart) setWaited(s *why.Share) {
 type waitID struct {
 	functions.StageWait
 	all bool // in all slices
-	key record.Key
+	key threads.Key
 }
 
 // waits are what some frames on time waited for.

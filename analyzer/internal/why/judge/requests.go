@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/internal/why/threads"
 	"ohframe/analyzer/trace"
 )
 
@@ -16,7 +16,7 @@ const leastAsking = trace.Millisecond / 2
 const maxReceivers = 8
 
 // nameRequests sets the slices of requests for vsyncs. Those of render_service are made by threads that call it.
-func nameRequests(r *record.Record, t *analyzer.Timeline) {
+func nameRequests(r *threads.Record, t *analyzer.Timeline) {
 	for _, q := range t.Requesters {
 		if len(q.Asked) == 0 || q.Name == "rs" {
 			continue

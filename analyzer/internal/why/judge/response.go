@@ -7,7 +7,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/internal/why/account"
 	"ohframe/analyzer/internal/why/functions"
-	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/internal/why/threads"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/place"
@@ -23,7 +23,7 @@ const (
 
 // newResponses divides the responses to interactions into steps, and returns what their threads
 // are to be examined for.
-func newResponses(r *record.Record, t *analyzer.Timeline) ([]*response, map[trace.TID][]*account.Account) {
+func newResponses(r *threads.Record, t *analyzer.Timeline) ([]*response, map[trace.TID][]*account.Account) {
 	list := slices.DeleteFunc(slices.Clone(t.Interactions), func(i *analyzer.Interaction) bool {
 		d, ok := i.Response()
 		return ok && d <= 0 || !ok && (!i.Launch() || len(i.Stages) == 0)
@@ -271,7 +271,7 @@ func (r *response) divideStages(around surroundings, p passageThreads) {
 }
 
 // examine adds what the threads of a step are examined for to the work of each thread.
-func (s *step) examine(r *record.Record, work map[trace.TID][]*account.Account) {
+func (s *step) examine(r *threads.Record, work map[trace.TID][]*account.Account) {
 	list := s.threads[:0]
 	for _, t := range s.threads {
 		from, ok := r.LoggedFrom(t.tid, s.Start, s.End())

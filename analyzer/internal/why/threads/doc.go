@@ -1,4 +1,4 @@
-// Package record follows what every thread of a trace does, and stores that of threads that
+// Package threads follows what every thread of a trace does, and stores that of threads that
 // make frames.
 //
 // The input is the events of a text trace, in order, through Recorder.Sink. The output of
@@ -24,4 +24,4 @@
 //	waits, follow,    what a wait was for, and what other threads did during it
 //	leaves
 //	passages          where a frame passes from one thread to the next
-package record
+package threads

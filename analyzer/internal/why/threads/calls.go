@@ -1,4 +1,4 @@
-package record
+package threads
 
 import (
 	"ohframe/analyzer/trace"
