@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ohframe/internal/testing/compatibility"
+	"ohframe/internal/testing/schematest"
 )
 
 // promised are the folders of the packages whose exported names are kept.
@@ -36,5 +36,5 @@ func TestGo(t *testing.T) {
 			}
 		}
 	}
-	compatibility.Check(t, filepath.Join("testdata", "api", "go.txt"), list.String())
+	schematest.CheckAPI(t, filepath.Join("testdata", "api", "go.txt"), list.String())
 }

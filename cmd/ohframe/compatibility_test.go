@@ -8,7 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ohframe/internal/testing/compatibility"
+	"ohframe/internal/testing/schematest"
 )
 
 // TestCommands lists commands, flags, their values and defaults.
@@ -37,5 +37,5 @@ func TestCommands(t *testing.T) {
 			fmt.Fprintln(&list, line)
 		}
 	}
-	compatibility.Check(t, "../../testdata/api/commands.txt", list.String())
+	schematest.CheckAPI(t, "../../testdata/api/commands.txt", list.String())
 }

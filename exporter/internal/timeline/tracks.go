@@ -1,3 +1,6 @@
+// Package timeline writes the frames of a Timeline as packets: Perfetto's frame timeline,
+// and tracks with the facts that do not fit into it. The packets are a pure function of
+// the Timeline.
 package timeline
 
 import (
@@ -11,8 +14,16 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/exporter/internal/packet"
 	"ohframe/internal/perfettopb"
 )
+
+// Write writes the frames of t, whose tokens NewTokens returned, and the tracks with causes:
+// those of late frames, or nil if they were not looked for.
+func Write(w *packet.Writer, t *analyzer.Timeline, tokens Tokens, causes *why.Causes) {
+	writeFrames(w, t, tokens)
+	writeTracks(&trackWriter{packets: w}, t, tokens, causes)
+}
 
 // Perfetto's own frame timeline has room for Android's facts only. So each process with
 // frames gets tracks with all facts:
