@@ -27,7 +27,8 @@ func Analyze(ctx context.Context, r io.Reader, reading hitrace.Options, options 
 		return nil, totals, err
 	}
 	in.overwritten = totals.Overwritten > 0
-	own.finish()
+	own.end()
+	in.diagnostics.addMany(analyzer.RecordsOver, own.over)
 	timeline := in.timeline()
 	own.set(timeline, in.lives)
 	if !reading.Window.IsOpen() {

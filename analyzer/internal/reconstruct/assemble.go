@@ -73,7 +73,8 @@ func (b *builder) assemble(t *analyzer.Timeline) {
 	}
 	// Without an inferred offset, and without a frame that needs one, a clock line
 	// contradicts nothing. Traces of other systems have clock lines, too.
-	if apart, yes := b.clock.contradicted(clock.Offset); yes && (clock.Source != analyzer.ClockUnknown || b.hasVsyncs()) {
+	hasVsync := func(d *draft) bool { return d.now != 0 }
+	if apart, yes := b.clock.contradicted(clock.Offset); yes && (clock.Source != analyzer.ClockUnknown || slices.ContainsFunc(b.drafts, hasVsync)) {
 		parts[0].Clock.Contradicted = apart
 		b.diagnostics.add(analyzer.ClockContradiction, 0)
 	}
@@ -96,7 +97,7 @@ func (b *builder) assemble(t *analyzer.Timeline) {
 	b.matchFences()
 	b.assignCommits(render)
 	b.endAtJumps(jumps)
-	b.assignLayers(t)
+	b.assignLayers(t, frames)
 	b.linkFrames()
 	b.setFacts()
 	b.setRequesters(t)
@@ -109,11 +110,6 @@ func (b *builder) assemble(t *analyzer.Timeline) {
 	for _, d := range b.drafts {
 		t.Frames = append(t.Frames, d.frame)
 	}
-}
-
-// hasVsyncs reports whether some frame has a vsync time, which the clock offset moves.
-func (b *builder) hasVsyncs() bool {
-	return slices.ContainsFunc(b.drafts, func(d *draft) bool { return d.now != 0 })
 }
 
 // place sets each frame's kind, process and end, converts its vsync times to trace time,

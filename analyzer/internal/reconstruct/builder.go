@@ -36,7 +36,14 @@ type builder struct {
 }
 
 func newBuilder(s *shared) *builder {
-	return &builder{shared: s, gpu: gpuWork{open: map[gpuKey]openGPU{}}, interactions: newInteractions()}
+	return &builder{
+		shared: s, gpu: gpuWork{open: map[gpuKey]openGPU{}}, layers: layers{queues: map[queueKey]*queue{}, fences: map[trace.PID]string{}},
+		frameworks: frameworks{frames: map[frameKey]*draft{}}, connections: map[string]*connection{},
+		interactions: &interactions{
+			byPID: map[trace.PID]*userProcess{}, reports: map[reportKey][]*report{}, launches: launches{touches: map[trace.PID]touch{}},
+			bundles: bundles{known: map[string]bool{}, ofPID: map[trace.PID]string{}},
+		},
+	}
 }
 
 // hasFrameData reports whether the trace contains frame data.
@@ -191,7 +198,7 @@ func (b *builder) look(events []hitrace.Event) {
 	last := b.last
 	for i := range events {
 		e := &events[i]
-		if b.diagnostics.own.isKnown() && b.clock.grain.isFine() {
+		if b.diagnostics.own.foreign && b.diagnostics.own.several && b.clock.grain.isFine() { // further events change nothing
 			return
 		}
 		b.diagnostics.own.see(e)
@@ -386,7 +393,7 @@ var begins = [hitrace.WordCount]func(*builder, *thread, *hitrace.Event){
 	hitrace.Resynced:            (*builder).beginResynced,
 	hitrace.DrawFrames:          (*builder).beginDrawFrames,
 	hitrace.SurfaceName:         (*builder).beginSurfaceName,
-	hitrace.DequeueBuffer:       (*builder).beginDequeueBuffer,
+	hitrace.DequeueBuffer:       (*builder).push,
 	hitrace.CompositorCommit:    (*builder).beginCompositorCommit,
 	hitrace.CompositorComposite: (*builder).beginCompositorComposite,
 
@@ -531,9 +538,7 @@ func (b *builder) beginReceiveVsync(t *thread, e *hitrace.Event) {
 		return
 	}
 	b.settleOrphan(t)
-	if v.Damaged {
-		b.diagnostics.add(analyzer.DamagedField, e.Number)
-	}
+	b.diagnostics.damaged(v.Damaged, e)
 	b.push(t, e)
 	if t.open.Depth() > t.base+1 && !t.topDraft {
 		t.addTask(e.Time) // the frame is in it
@@ -575,9 +580,7 @@ func (b *builder) beginUVTrace(t *thread, e *hitrace.Event) {
 
 func (b *builder) beginOnVsyncEvent(t *thread, e *hitrace.Event) {
 	now, damaged := hitrace.ParseOnVsyncEvent(e.Marker.Label())
-	if damaged {
-		b.diagnostics.add(analyzer.DamagedField, e.Number)
-	}
+	b.diagnostics.damaged(damaged, e)
 	if i := t.indexOpen(hitrace.OnVsyncEvent); i >= 0 {
 		other := t.open.At(i).draft
 		if other.hasVsync || now == 0 || other.now == 0 || now == other.now {
@@ -623,9 +626,7 @@ func (b *builder) endOnVsyncEvent(t *thread, s *openSlice, e *hitrace.Event) {
 
 func (b *builder) beginVsyncTask(t *thread, e *hitrace.Event) {
 	task := hitrace.ParseVsyncTask(e.Marker.Label())
-	if task.Damaged {
-		b.diagnostics.add(analyzer.DamagedField, e.Number)
-	}
+	b.diagnostics.damaged(task.Damaged, e)
 	t.draftOrOrphan(e).setTask(&task)
 	if t.draft == nil && t.isMain() {
 		if t.bare == nil && !task.Forced && task.Timestamp != 0 {
@@ -704,9 +705,7 @@ func (b *builder) endRenderFrame(t *thread, s *openSlice, e *hitrace.Event) {
 
 func (b *builder) beginGenerateVsync(_ *thread, e *hitrace.Event) {
 	g, damaged := hitrace.ParseGenerated(e.Marker.Label())
-	if damaged {
-		b.diagnostics.add(analyzer.DamagedField, e.Number)
-	}
+	b.diagnostics.damaged(damaged, e)
 	b.clock.add(analyzer.ClockGenerateVsync, e, g.Now, false)
 	if g.Period > 0 && b.mayKeep(&b.kept.periods, e) {
 		b.periods = append(b.periods, generated{e.Time, g.Period})

@@ -92,8 +92,6 @@ func (b *builder) beginSurfaceName(_ *thread, e *hitrace.Event) {
 	}
 }
 
-func (b *builder) beginDequeueBuffer(t *thread, e *hitrace.Event) { b.push(t, e) }
-
 func (b *builder) endDequeueBuffer(t *thread, s *openSlice, e *hitrace.Event) {
 	t.dequeued = analyzer.Interval{Start: s.start, End: e.Time}
 }
@@ -121,13 +119,9 @@ type frameworks struct {
 }
 
 func (f *frameworks) add(key frameKey, d *draft) {
-	if d.dropped {
-		return
+	if !d.dropped {
+		f.frames[key] = d
 	}
-	if f.frames == nil {
-		f.frames = map[frameKey]*draft{}
-	}
-	f.frames[key] = d
 }
 
 // placeFramework sets what a frame of a framework has instead of the fields of a ReceiveVsync.

@@ -27,7 +27,7 @@ const (
 )
 
 // isFine reports whether the clock shows every microsecond.
-func (g *grain) isFine() bool { return g.fine > maxFine(g.events) }
+func (g *grain) isFine() bool { return g.fine > 4+g.events/100 } // so many may be those of damaged lines
 
 // add adds an event with the time since the one before. Damaged lines may have others.
 func (g *grain) add(since trace.Duration) {
@@ -44,9 +44,6 @@ func (g *grain) add(since trace.Duration) {
 		g.apart = append(g.apart, since)
 	}
 }
-
-// maxFine is how many of the events may have times in between.
-func maxFine(events int) int { return 4 + events/100 }
 
 // step returns the step of the clock; zero for a clock of at least 1000 Hz. Several events share
 // each time then, and the times between are multiples of the shortest one.

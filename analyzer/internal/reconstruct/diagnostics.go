@@ -39,9 +39,6 @@ const renderService = "render_service"
 // ownName is the number of bytes of names that hitrace_meter.cpp writes (COMM_STR_MAX).
 const ownName = 14
 
-// isKnown reports whether further events change nothing.
-func (o *ownTrace) isKnown() bool { return o.foreign && o.several }
-
 // see looks at any event.
 func (o *ownTrace) see(e *hitrace.Event) {
 	if e.Kind != hitrace.MarkerEvent && e.PID > 0 && e.PID != o.scheduled {
@@ -93,6 +90,13 @@ func (d *diagnostics) add(what analyzer.Diagnostic, line int) {
 	c.Total++
 	if line > 0 && len(c.Lines) < d.examples && (len(c.Lines) == 0 || c.Lines[len(c.Lines)-1] != line) {
 		c.Lines = append(c.Lines, line)
+	}
+}
+
+// damaged adds a marker if a field of it is damaged.
+func (d *diagnostics) damaged(is bool, e *hitrace.Event) {
+	if is {
+		d.add(analyzer.DamagedField, e.Number)
 	}
 }
 

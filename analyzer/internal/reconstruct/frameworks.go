@@ -122,9 +122,7 @@ func (b *builder) beginFlutterReceive(t *thread, _ *hitrace.Event) {
 // beginFlutterVsync keeps the time of the vsync for the frame within.
 func (b *builder) beginFlutterVsync(t *thread, e *hitrace.Event) {
 	now, damaged := hitrace.ParseFlutterVsync(e.Marker.Label())
-	if damaged {
-		b.diagnostics.add(analyzer.DamagedField, e.Number)
-	}
+	b.diagnostics.damaged(damaged, e)
 	b.push(t, e)
 	t.lastOpen().now = now
 }
@@ -134,9 +132,7 @@ func (b *builder) beginFlutterFrame(t *thread, e *hitrace.Event) {
 		return
 	}
 	number, damaged := hitrace.ParseFlutterNumber(e.Marker.Label())
-	if damaged {
-		b.diagnostics.add(analyzer.DamagedField, e.Number)
-	}
+	b.diagnostics.damaged(damaged, e)
 	d := b.newFrameworkDraft(t, e, analyzer.Flutter, 0)
 	d.drawsNothing = true
 	if i := t.indexOpen(hitrace.FlutterVsync); i >= 0 {
@@ -147,17 +143,9 @@ func (b *builder) beginFlutterFrame(t *thread, e *hitrace.Event) {
 	}
 }
 
-// flutterFrame returns the frame of Flutter whose slice is open on the thread, nil if none is.
-func (t *thread) flutterFrame() *draft {
-	if i := t.indexOpen(hitrace.FlutterFrame); i >= 0 {
-		return t.open.At(i).draft
-	}
-	return nil
-}
-
 func (b *builder) beginFlutterRender(t *thread, _ *hitrace.Event) {
-	if d := t.flutterFrame(); d != nil {
-		d.drawsNothing = false
+	if i := t.indexOpen(hitrace.FlutterFrame); i >= 0 {
+		t.open.At(i).draft.drawsNothing = false
 	}
 }
 
@@ -165,9 +153,7 @@ func (b *builder) beginFlutterRender(t *thread, _ *hitrace.Event) {
 // Flutter draws the frame again.
 func (b *builder) beginFlutterDraw(t *thread, e *hitrace.Event) {
 	number, damaged := hitrace.ParseFlutterNumber(e.Marker.Label())
-	if damaged {
-		b.diagnostics.add(analyzer.DamagedField, e.Number)
-	}
+	b.diagnostics.damaged(damaged, e)
 	d := b.frameworks.frames[frameKey{t.pid, number}]
 	if d == nil || d.frame.Framework != analyzer.Flutter {
 		return

@@ -81,7 +81,10 @@ type framesByProcess map[trace.PID][]*analyzer.Frame
 // lastStarted returns the process's last frame that had started at the given
 // time; nil if none had.
 func (p framesByProcess) lastStarted(pid trace.PID, at trace.Time) *analyzer.Frame {
-	frames := p[pid]
+	return lastStarted(p[pid], at)
+}
+
+func lastStarted(frames []*analyzer.Frame, at trace.Time) *analyzer.Frame {
 	if i := sort.Search(len(frames), func(i int) bool { return frames[i].Actual.Start > at }); i > 0 {
 		return frames[i-1]
 	}

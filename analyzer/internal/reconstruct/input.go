@@ -97,7 +97,10 @@ func (in *input) timeline() *analyzer.Timeline {
 	}
 	in.setAlive(t)
 	numberInteractions(t)
-	numberLayers(t)
+	for i, l := range t.Layers {
+		l.ID = i + 1
+	}
+	t.JudgeLayers()
 	if !in.wall.At.Known() {
 		in.wall = in.options.Wall
 	}

@@ -97,10 +97,6 @@ type hang struct {
 	pid    trace.PID
 }
 
-func newInteractions() *interactions {
-	return &interactions{byPID: map[trace.PID]*userProcess{}, reports: map[reportKey][]*report{}}
-}
-
 // userProcess returns the state of a process.
 func (b *builder) userProcess(pid trace.PID) *userProcess {
 	p := b.interactions.byPID[pid]
@@ -444,7 +440,7 @@ func (b *builder) openDraft(t *thread) *draft {
 
 // hang keeps a hang, if there is room for it. A thread that waits for a vsync has nothing to do.
 func (b *builder) hang(t *thread, h analyzer.Hang, name []byte, line int) {
-	if waitsForVsync(name) {
+	if lower := bytes.ToLower(name); bytes.Contains(lower, []byte("wait")) && bytes.Contains(lower, []byte("vsync")) {
 		return
 	}
 	if t.topDraft { // the rest of it is about the vsync
@@ -457,11 +453,6 @@ func (b *builder) hang(t *thread, h analyzer.Hang, name []byte, line int) {
 		h.Slice = text
 		b.interactions.hangs = append(b.interactions.hangs, hang{h, t, t.pid})
 	}
-}
-
-func waitsForVsync(slice []byte) bool {
-	lower := bytes.ToLower(slice)
-	return bytes.Contains(lower, []byte("wait")) && bytes.Contains(lower, []byte("vsync"))
 }
 
 // settleInteractions leaves out what no thread of a user interface wrote. It needs the threads

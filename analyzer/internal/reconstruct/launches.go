@@ -36,19 +36,9 @@ type bundles struct {
 
 func (l *bundles) add(name string) {
 	if !l.known[name] {
-		if l.known == nil {
-			l.known = map[string]bool{}
-		}
 		l.known[name] = true
 		l.names = append(l.names, name)
 	}
-}
-
-func (l *bundles) set(pid trace.PID, name string) {
-	if l.ofPID == nil {
-		l.ofPID = map[trace.PID]string{}
-	}
-	l.ofPID[pid] = name
 }
 
 // touch is an event of a touch, with the id that it has in all processes; 0 if unknown.
@@ -107,12 +97,8 @@ func (b *builder) beginTouchReport(_ *thread, e *hitrace.Event) {
 }
 
 func (b *builder) beginTouchDispatch(t *thread, e *hitrace.Event) {
-	l := &b.interactions.launches
-	if l.touches == nil {
-		l.touches = map[trace.PID]touch{}
-	}
 	id, _ := hitrace.ParseTouch(e.Marker.Label())
-	l.touches[t.pid] = touch{id, e.Time}
+	b.interactions.launches.touches[t.pid] = touch{id, e.Time}
 	t.beginTask(e)
 }
 
@@ -261,7 +247,7 @@ func (b *builder) beginLaunchAbility(t *thread, e *hitrace.Event) {
 		return
 	}
 	l := &b.interactions.launches
-	b.interactions.bundles.set(t.pid, bundle)
+	b.interactions.bundles.ofPID[t.pid] = bundle
 	l.open = slices.DeleteFunc(l.open, func(n *launch) bool { return e.Time.Sub(n.at) > maxStage })
 	var n *launch
 	if at := slices.IndexFunc(l.open, func(n *launch) bool { return n.bundle == bundle }); at >= 0 {
@@ -315,19 +301,13 @@ func (n *launch) beginCut(begin trace.Time) bool {
 	return !n.started() && n.stages[0].Begin.Sub(begin) <= maxStage
 }
 
-// last returns the last time that the trace has of the launch.
-func (n *launch) last() trace.Time {
-	last := n.stages[len(n.stages)-1]
-	return max(last.Begin, last.End)
-}
-
 // setLaunches adds the launches of the trace to the timeline.
 func (b *builder) setLaunches(t *analyzer.Timeline) {
 	// In some traces no launch has a stage in which it starts.
 	unmarked := slices.ContainsFunc(b.interactions.launches.all, func(n *launch) bool { return !n.started() && !n.beginCut(b.span.Start) })
 	for _, n := range b.interactions.launches.all {
 		i := &analyzer.Interaction{
-			Kind: analyzer.LaunchInteraction, Scene: analyzer.HotLaunch, Process: b.lives.atTime(n.pid, n.last()), Explicit: true,
+			Kind: analyzer.LaunchInteraction, Scene: analyzer.HotLaunch, Process: b.lives.atTime(n.pid, n.at), Explicit: true,
 			Begin: n.stages[0].Begin, Stages: n.stages,
 		}
 		switch {

@@ -118,9 +118,6 @@ func (b *builder) queue(t *thread, e *hitrace.Event, id int64, name []byte) *que
 	if !b.mayKeep(&b.kept.queues, e) {
 		return nil
 	}
-	if l.queues == nil {
-		l.queues = map[queueKey]*queue{}
-	}
 	q = &queue{queueKey: queueKey{t.pid, id, text}}
 	l.queues[key] = q // an id that is used again names a new queue
 	l.all = append(l.all, q)
@@ -438,9 +435,6 @@ func (b *builder) beginAcquireFenceWait(t *thread, e *hitrace.Event) {
 func (b *builder) acquireTracker(pid trace.PID) string {
 	name, ok := b.layers.fences[pid]
 	if !ok {
-		if b.layers.fences == nil {
-			b.layers.fences = map[trace.PID]string{}
-		}
 		name = acquirePrefix + strconv.Itoa(int(pid))
 		b.layers.fences[pid] = name
 	}
@@ -470,13 +464,7 @@ func (b *builder) allFences() []*fence {
 
 // assignLayers adds the layers of the trace to the timeline. It needs the render frames'
 // presents, the ends of fences and the frames of frameworks. It links these to their buffers.
-func (b *builder) assignLayers(t *analyzer.Timeline) {
-	renders := map[trace.PID][]*analyzer.Frame{}
-	for _, d := range b.drafts {
-		if f := d.frame; f.Kind == analyzer.RenderFrame {
-			renders[f.Process.PID] = append(renders[f.Process.PID], f)
-		}
-	}
+func (b *builder) assignLayers(t *analyzer.Timeline, renders framesByProcess) {
 	known := map[queueKey]*analyzer.Layer{}
 	for _, l := range t.Layers { // of an earlier trace of the input
 		known[queueKey{id: l.Queue, name: l.Name}] = l
@@ -506,7 +494,7 @@ func (b *builder) assignLayers(t *analyzer.Timeline) {
 
 // isLayer reports whether render_service shows the buffers, and others draw them. An
 // application that consumes buffers itself shows none.
-func (q *queue) isLayer(renders map[trace.PID][]*analyzer.Frame, processes lives) bool {
+func (q *queue) isLayer(renders framesByProcess, processes lives) bool {
 	p := processes.at(q.pid, 0)
 	return !q.own && len(q.buffers) > 0 && (len(renders[q.pid]) > 0 || p != nil && p.Name == renderService)
 }
@@ -543,7 +531,9 @@ func (q *queue) show(frames []*analyzer.Frame) {
 	committed := slices.ContainsFunc(frames, isCommitted)
 	var last *buffer // taken
 	for _, n := range q.buffers {
-		n.Ready = n.readyAt()
+		if n.fence != nil {
+			n.Ready = n.fence.waited
+		}
 		if !n.Acquired.Known() {
 			continue
 		}
@@ -562,30 +552,16 @@ func (q *queue) show(frames []*analyzer.Frame) {
 
 func isCommitted(f *analyzer.Frame) bool { return f.Commit.Start.Known() || len(f.Screens) > 0 }
 
-// readyAt returns when the buffer's fence was signaled; zero if unknown.
-func (n *buffer) readyAt() trace.Time {
-	if n.fence == nil {
-		return 0
-	}
-	return n.fence.waited
-}
-
 // renderFrame returns the frame that took the buffer: that of the marker, or the last that had
 // begun.
 func (n *buffer) renderFrame(frames []*analyzer.Frame) *analyzer.Frame {
 	if n.render != nil && !n.render.dropped && n.render.frame.Kind == analyzer.RenderFrame {
 		return n.render.frame
 	}
-	i, _ := slices.BinarySearchFunc(frames, n.Acquired, func(f *analyzer.Frame, at trace.Time) int {
-		if f.Actual.Start <= at {
-			return -1
-		}
-		return 1
-	})
-	if i == 0 || frames[i-1].Actual.End < n.Acquired {
-		return nil
+	if f := lastStarted(frames, n.Acquired); f != nil && f.Actual.End >= n.Acquired {
+		return f
 	}
-	return frames[i-1]
+	return nil
 }
 
 // showBy sets what became of a buffer that was taken, given the one that was taken next and
@@ -667,12 +643,4 @@ func (b *builder) linkFrames() {
 			r.Applications = append(r.Applications, f)
 		}
 	}
-}
-
-// numberLayers numbers the layers of an input and judges their buffers.
-func numberLayers(t *analyzer.Timeline) {
-	for i, l := range t.Layers {
-		l.ID = i + 1
-	}
-	t.JudgeLayers()
 }

@@ -383,7 +383,7 @@ func (in *input) setThreads() {
 			if pid == trace.UnknownPID {
 				continue
 			}
-			thread := analyzer.Thread{TID: tid, Name: cmp.Or(o.name(), name)}
+			thread := analyzer.Thread{TID: tid, Name: cmp.Or(o.own, o.scheduled, name)}
 			if i > 0 && owners[i-1].pid != o.pid {
 				thread.Since = o.first.at
 			}

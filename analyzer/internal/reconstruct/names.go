@@ -175,16 +175,13 @@ func (n *names) slot(tid trace.TID) *int32 {
 			*n.slot(n.entries[k].tid) = int32(k + 1)
 		}
 	}
-	mask := uint32(len(n.slots) - 1)
-	for i := hashTID(tid) & mask; ; i = (i + 1) & mask {
+	mask := uint32(len(n.slots) - 1) // thread ids are often consecutive: the hash spreads them
+	for i := uint32(tid) * 2654435769 >> 8 & mask; ; i = (i + 1) & mask {
 		if slot := &n.slots[i]; *slot == 0 || n.entries[*slot-1].tid == tid {
 			return slot
 		}
 	}
 }
-
-// hashTID spreads thread ids, which are often consecutive, over the slots.
-func hashTID(tid trace.TID) uint32 { return uint32(tid) * 2654435769 >> 8 }
 
 // merge merges the names of one block of the input. Blocks must be merged in order.
 func (in *input) merge(n *names) {
@@ -235,7 +232,7 @@ type threadName struct{ owners []*owner }
 // it is cut.
 type owner struct {
 	pid         trace.PID
-	own         string // the name on its own lines
+	own         string // the name on its own lines, which are printed when the trace is read out: it is preferred
 	scheduled   string // the name that the scheduler calls it by
 	first, last stamp  // its own lines, zero without one
 	lines       int
@@ -263,13 +260,4 @@ func (o *owner) is(entry *nameEntry) bool {
 	}
 	main := entry.isMain() || int32(o.pid) == int32(entry.tid)
 	return !main || o.own == "" || len(entry.comm) == 0 || o.own == strings.ToValidUTF8(string(cutName(entry.comm)), "\uFFFD")
-}
-
-// name returns the thread's name. The name in its own lines is preferred: they are
-// printed when the trace is read out, with the name at that time.
-func (o *owner) name() string {
-	if o.own != "" {
-		return o.own
-	}
-	return o.scheduled
 }

@@ -297,7 +297,7 @@ func (o *outside) name() string {
 
 // show adds the layer of the transactions to the timeline: each is taken by the render frame that applied
 // it, and shown if that one was committed.
-func (o *outside) show(t *analyzer.Timeline, renders map[trace.PID][]*analyzer.Frame) {
+func (o *outside) show(t *analyzer.Timeline, renders framesByProcess) {
 	i := slices.IndexFunc(t.Layers, func(l *analyzer.Layer) bool { // of an earlier trace of the input
 		return l.Framework == analyzer.OutsideFrames && l.Process == o.process && l.Name == o.name()
 	})

@@ -475,13 +475,7 @@ func (m *ownMeasure) pair() {
 	lose()
 }
 
-// finish ends the last trace.
-func (o *own) finish() {
-	o.end()
-	o.diagnostics.addMany(analyzer.RecordsOver, o.over)
-}
-
-// set adds the measures to the timeline.
+// set adds the measures to the timeline. The last trace must have ended.
 func (o *own) set(t *analyzer.Timeline, processes lives) {
 	for i := range o.measures {
 		m := &o.measures[i]

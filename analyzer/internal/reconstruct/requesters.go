@@ -45,9 +45,6 @@ func (b *builder) connection(name []byte, e *hitrace.Event) *connection {
 		return nil
 	}
 	c := &connection{name: text}
-	if b.connections == nil {
-		b.connections = map[string]*connection{}
-	}
 	b.connections[text] = c
 	return c
 }

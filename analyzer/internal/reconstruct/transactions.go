@@ -38,9 +38,7 @@ type sent struct {
 
 func (b *builder) beginMarsh(t *thread, e *hitrace.Event) {
 	m, ok := hitrace.ParseMarsh(e.Marker.Label())
-	if !ok || m.Damaged {
-		b.diagnostics.add(analyzer.DamagedField, e.Number)
-	}
+	b.diagnostics.damaged(!ok || m.Damaged, e)
 	if !ok || !b.mayKeep(&b.kept.sent, e) {
 		return
 	}
