@@ -44,11 +44,8 @@ func (j *judge) setHeld(a *account.Account, e *why.Explanation) {
 	first := f.Vsync.Add(-f.Missed())
 	saved := func(d trace.Duration) trace.Duration { return min(max(d, 0), f.Held.End.Sub(first)) }
 	e.Shares = j.allDetails(&judged{Account: a, of: &usual{}, late: e.Lost, saved: saved}, list)
-	weights := make([]trace.Duration, len(e.Shares))
+	divideAgain(e.Shares, e.Lost)
 	for i := range e.Shares {
-		weights[i] = e.Shares[i].Share
-	}
-	for i, share := range why.Divide(e.Lost, weights) {
-		e.Shares[i].Share, e.Shares[i].Gain = share, max(e.Shares[i].Gain, share)
+		e.Shares[i].Gain = max(e.Shares[i].Gain, e.Shares[i].Share)
 	}
 }
