@@ -19,12 +19,7 @@ import (
 	"ohframe/internal/text"
 )
 
-// writeDocument writes the document about an input in the format json or evidence.
-func writeDocument(w io.Writer, in *Input, format string, o Options) error {
-	x := builder{Options: o, in: in, brief: format == brief.Format}
-	return x.write(w, x.document())
-}
-
+// write writes the document in the format json or evidence.
 func (x *builder) write(w io.Writer, d *document) error {
 	if !x.brief {
 		return text.WriteJSON(w, d)
@@ -205,8 +200,11 @@ func (x *builder) input() documentInput {
 
 func (x *builder) process(p *ExplainedProcess) documentProcess {
 	d := documentProcess{
-		Name: processName(p.Name), PID: p.PID, Kind: p.Kind, Frames: p.Frames.Complete, Judged: p.Frames.Judged, Late: p.Frames.Late, Lost: knownLost(p.Ranking),
+		Name: processName(p.Name), PID: p.PID, Kind: p.Kind, Frames: p.Frames.Complete, Judged: p.Frames.Judged, Late: p.Frames.Late,
 		Causes: x.causes(p), Pictures: p.Pictures,
+	}
+	if p.Ranking.LostKnown() {
+		d.Lost = &p.Ranking.Lost
 	}
 	if delay := p.delay(); delay != nil && *delay != (lateness{}) && x.Vsync == 0 {
 		d.Delay = delay
@@ -248,7 +246,11 @@ func (x *builder) causes(p *ExplainedProcess) Causes {
 	}
 	d.Shown = x.ranking(p, p.Shown, true)
 	d.ShownLate = each(sorted(p.ShownLate, later(shownLateBy(p.ShownLate))), func(e *why.Explanation) documentLate { return x.shownLate(p, e) })
-	d.PickedUpLate = each(sorted(p.PickedUpLate, later(pickedUpLate)), func(e *why.Explanation) documentLate { return x.pickedUpLate(p, e) })
+	d.PickedUpLate = each(sorted(p.PickedUpLate, later(pickedUpLate)), func(e *why.Explanation) documentLate {
+		l := x.late(e, &e.PickUp.Lost, causetext.PickUp(p.all, e), true)
+		l.Verdict, l.Render = e.PickUp.Outcome, e.Frame.Render.VsyncID
+		return l
+	})
 	d.NotBegun = each(sorted(p.NotBegun, later(missed)), func(e *why.Explanation) documentLate {
 		return x.late(e, new(missed(e)), causetext.NotBegun(p.all, e), true)
 	})
@@ -339,14 +341,6 @@ func processName(s string) string {
 	return text.ProcessName(s)
 }
 
-// knownLost returns nil if by how much late frames were late is unknown of all.
-func knownLost(r *why.Ranking) *trace.Duration {
-	if !r.LostKnown() {
-		return nil
-	}
-	return &r.Lost
-}
-
 // knownOverrun returns nil if a frame is not known to be late, or by how much is unknown.
 func knownOverrun(f *analyzer.Frame) *trace.Duration {
 	j := f.Judgement()
@@ -426,13 +420,6 @@ func (x *builder) shownLate(p *ExplainedProcess, e *why.Explanation) documentLat
 	if x.brief {
 		d.Shares = d.Shares[:1]
 	}
-	return d
-}
-
-// pickedUpLate returns a frame that was picked up late.
-func (x *builder) pickedUpLate(p *ExplainedProcess, e *why.Explanation) documentLate {
-	d := x.late(e, &e.PickUp.Lost, causetext.PickUp(p.all, e), true)
-	d.Verdict, d.Render = e.PickUp.Outcome, e.Frame.Render.VsyncID
 	return d
 }
 

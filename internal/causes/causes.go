@@ -229,7 +229,8 @@ func CheckChosen(in *Input, o Options, t *analyzer.Timeline) error {
 func Write(w io.Writer, in *Input, format string, o Options, style text.Style) error {
 	switch format {
 	case "json", brief.Format:
-		return writeDocument(w, in, format, o)
+		x := builder{Options: o, in: in, brief: format == brief.Format}
+		return x.write(w, x.document())
 	case "html":
 		o.Page = true
 		return view.WriteHTML(w, newDocument(in, o))

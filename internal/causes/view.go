@@ -117,8 +117,11 @@ func summary(in *Input, o Options) (a text.Answer, lost trace.Duration, lead *Ex
 
 // inputBlocks returns what is known about one input, and a section for each process.
 func inputBlocks(in *Input, o Options) []view.Block {
-	drawn := 0
-	head := view.Section{Title: inputTitle(in.Name, o.Page), Blocks: []view.Block{view.QualityNote(in.Quality)}}
+	drawn, title := 0, text.Printable(in.Name)
+	if o.Page { // without its folder
+		title = text.Base(in.Name)
+	}
+	head := view.Section{Title: title, Blocks: []view.Block{view.QualityNote(in.Quality)}}
 	if missing := Missing(in.Causes, in.Processes, in.Quality); missing != "" && len(in.Processes)+len(in.Interactions)+len(in.Hangs)+len(in.Layers) > 0 {
 		head.Blocks = append(head.Blocks, view.Note{Text: missing, Level: view.Warning})
 	}
@@ -173,14 +176,6 @@ func inputBlocks(in *Input, o Options) []view.Block {
 		sections = append(sections, layers...)
 	}
 	return append([]view.Block{head}, sections...)
-}
-
-// inputTitle returns the name of an input: on a page without its folder.
-func inputTitle(name string, page bool) string {
-	if page {
-		return text.Base(name)
-	}
-	return text.Printable(name)
 }
 
 // noneLate says that none of frames is known to be late. of names them, and unknown is the

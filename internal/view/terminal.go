@@ -317,7 +317,11 @@ func (t *terminal) columns(b *Table) (kept []int, widths []int, hidden []string)
 		}
 		return n
 	}
-	for drop := maxDrop(b.Columns); drop > 0; drop-- {
+	highest := 0
+	for _, c := range b.Columns {
+		highest = max(highest, c.Drop)
+	}
+	for drop := highest; drop > 0; drop-- {
 		for at, i := range slices.Backward(kept) {
 			if b.Columns[i].Drop == drop && needed() > t.Width {
 				kept = slices.Delete(kept, at, at+1)
@@ -409,13 +413,6 @@ func titleWidth(title string) (width int) {
 		width = max(width, text.Width(line))
 	}
 	return width
-}
-
-func maxDrop(columns []Column) (highest int) {
-	for _, c := range columns {
-		highest = max(highest, c.Drop)
-	}
-	return highest
 }
 
 func (t *terminal) parts(p Parts) {
