@@ -15,19 +15,18 @@ import (
 // joins everything that is wrong.
 func (c *Causes) Validate(t *analyzer.Timeline) error {
 	var list []error
-	for f := range t.Complete() {
-		if e := c.Of(f); e == nil && f.Android != nil && !f.Late() {
-			continue
-		} else if e == nil {
-			list = append(list, fmt.Errorf("%s %d of thread %d has no explanation", f.Kind, f.VsyncID, f.TID))
-		} else if err := e.Validate(); err != nil {
-			list = append(list, fmt.Errorf("%s %d of thread %d: %w", f.Kind, f.VsyncID, f.TID, err))
-		}
-	}
 	check := func(e *Explanation, what string, args ...any) {
 		if err := e.Validate(); err != nil {
 			list = append(list, fmt.Errorf(what+": %w", append(args, err)...))
 		}
+	}
+	for f := range t.Complete() {
+		if c.Of(f) == nil && (f.Android == nil || f.Late()) {
+			list = append(list, fmt.Errorf("%s %d of thread %d has no explanation", f.Kind, f.VsyncID, f.TID))
+		}
+	}
+	for f, e := range c.Frames {
+		check(e, "%s %d of thread %d", f.Kind, f.VsyncID, f.TID)
 	}
 	for _, i := range t.Interactions {
 		if r := c.Responses[i]; r != nil {
@@ -39,7 +38,7 @@ func (c *Causes) Validate(t *analyzer.Timeline) error {
 	}
 	for h, x := range c.Hangs {
 		check(x, "hang at %d", h.Start)
-		if x.Start != h.Start || x.End != h.End {
+		if x.Start != h.Start || x.End != h.End || len(x.Steps) != 1 || len(x.Steps[0].Work) != 1 {
 			list = append(list, fmt.Errorf("hang at %d: it is explained from %d to %d", h.Start, x.Start, x.End))
 		}
 	}
@@ -144,6 +143,14 @@ func (e *Explanation) validateFrame() error {
 		return fmt.Errorf("it starts at %d, not %d", e.Start, start)
 	case !e.Frame.Late() && (len(e.Shares) > 0 || e.Late()):
 		return errors.New("it is on time and has causes")
+	case e.Outcome > NotKnown, e.Late() && e.Outcome != NotKnown && len(e.Shares) == 0, e.Outcome == KnockOn && e.Shares[0].Earlier == nil:
+		return fmt.Errorf("it has the outcome %s without a cause", e.Outcome)
+	case e.PeriodBefore < 0, e.PeriodBefore > 0 && e.Frame.Period <= 0, e.Slowdown < 0:
+		return errors.New("it has an impossible period or slowdown")
+	case (e.NotBegun != nil) != (e.Frame.NotBegun > 0), e.NotBegun != nil && e.NotBegun.Lost != e.Frame.HeldOver():
+		return errors.New("it says of frames that never began what is not so")
+	case e.PickUp != nil && e.Frame.Render == nil:
+		return errors.New("it was not picked up")
 	case e.Lost != e.Frame.Overrun() || e.Frame.Late() != e.Late():
 		return fmt.Errorf("its overrun is %d ns, not %d, and it is late: %v, not %v", e.Lost, e.Frame.Overrun(), e.Late(), e.Frame.Late())
 	}

@@ -22,7 +22,13 @@ func TestValidate(t *testing.T) {
 		{func(e *why.Explanation) { e.Start++; e.Parts[0].Time-- }, "it starts at"},
 		{func(e *why.Explanation) { e.Lost++ }, "its overrun"},
 		{func(e *why.Explanation) { e.Shares[0].Usual++ }, "a share of"},
-		{func(e *why.Explanation) { e.Shares = nil }, "the sum of its shares"},
+		{func(e *why.Explanation) { e.Shares[0].Share-- }, "the sum of its shares"},
+		{func(e *why.Explanation) { e.Shares = nil }, "without a cause"},
+		{func(e *why.Explanation) { e.Outcome = why.KnockOn }, "without a cause"},
+		{func(e *why.Explanation) { e.Outcome = why.ShownLate }, "without a cause"},
+		{func(e *why.Explanation) { e.PeriodBefore = ms }, "impossible period"},
+		{func(e *why.Explanation) { e.NotBegun = &why.Explanation{} }, "never began"},
+		{func(e *why.Explanation) { e.PickUp = &why.Explanation{} }, "not picked up"},
 		{func(e *why.Explanation) { e.Frame.Facts, e.Frame.Deadline, e.Lost = 0, 0, 0 }, "it is on time and has causes"},
 	} {
 		f := &analyzer.Frame{

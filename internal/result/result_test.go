@@ -264,7 +264,8 @@ func small() *Stored {
 			Layers: []*analyzer.Layer{l},
 		},
 		Causes: &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{f: {
-			Frame: f, Start: 100, End: 220, Lost: 20, Outcome: why.OneCause, Shares: []why.Share{{Share: 20, Value: 30, Usual: 10}},
+			Frame: f, Start: 100, End: 220, Lost: 20, Outcome: why.OneCause, Parts: []why.Part{{Stage: why.StageBuild, Wait: why.Run, Time: 120}},
+			Shares:    []why.Share{{Share: 20, Value: 30, Usual: 10}},
 			Functions: []why.FunctionTime{{Function: feed, Stage: why.StageBuild, Wait: why.Run, Innermost: why.Function{Name: "qsort", Module: "libc.so"}, Samples: 5, Of: 6, Time: 25, Usual: 3, Sure: true}},
 			Sampled:   []why.FunctionTime{{Function: feed, Stage: why.StageBuild, Wait: why.Run, Samples: 5, Time: 25}},
 			Calls:     why.Calls{{Parent: -1, Samples: 5, Time: 25}, {Function: feed, Samples: 5, Time: 25}},
