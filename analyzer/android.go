@@ -262,7 +262,6 @@ func (j StatsJank) Has(classes StatsJank) bool { return j&classes != 0 }
 // between them; none if the set is empty.
 func (j StatsJank) String() string { return bitNames(uint32(j), statsNames[:]) }
 
-// bitNames returns the names of the bits that are set.
 func bitNames(bits uint32, names []string) string {
 	var list []string
 	for i, n := range names {

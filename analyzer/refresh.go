@@ -112,7 +112,6 @@ func (t *Timeline) Refreshes() []*Refresh {
 	return list
 }
 
-// display is a display and its rates.
 type display struct {
 	list    []*Refresh
 	periods [][]trace.Duration // of the frames of each
@@ -122,7 +121,6 @@ type display struct {
 // panelSlowest is the longest time between refreshes of a panel.
 const panelSlowest = trace.Second
 
-// add adds a render frame.
 func (d *display) add(t *Timeline, f *Frame) {
 	at := f.due()
 	n := len(d.list) - 1

@@ -33,9 +33,7 @@ func (t *Timeline) Validate() error {
 
 func (v *validator) interactions() {
 	check := func(i *Interaction, ok bool, what string) {
-		if !ok {
-			v.errors = append(v.errors, fmt.Errorf("interaction %d, %s: %s", i.ID, i.Scene, what))
-		}
+		v.require(ok, "interaction %d, %s: %s", i.ID, i.Scene, what)
 	}
 	last := 0
 	for _, i := range v.timeline.Interactions {
@@ -55,30 +53,21 @@ func (v *validator) interactions() {
 		}
 	}
 	for _, b := range v.timeline.Builds {
-		if !v.known[b.Process] || b.End < b.Start {
-			v.errors = append(v.errors, fmt.Errorf("item of %q at %s: of an unknown process, or ends before it begins", b.Component, b.Start))
-		}
+		v.require(v.known[b.Process] && b.Start <= b.End, "item of %q at %s: of an unknown process, or ends before it begins", b.Component, b.Start)
 	}
 	for _, b := range v.timeline.Blocks {
-		if d := b.Duration(); !v.known[b.Process] || d < MinBlock || d >= MinHang {
-			v.errors = append(v.errors, fmt.Errorf("block at %s: of an unknown process, too short or too long", b.Start))
-		}
+		d := b.Duration()
+		v.require(v.known[b.Process] && MinBlock <= d && d < MinHang, "block at %s: of an unknown process, too short or too long", b.Start)
 	}
 	for _, h := range v.timeline.Hangs {
-		if !v.known[h.Process] || h.Duration() < MinHang {
-			v.errors = append(v.errors, fmt.Errorf("hang at %s: of an unknown process, or too short", h.Start))
-		}
+		v.require(v.known[h.Process] && h.Duration() >= MinHang, "hang at %s: of an unknown process, or too short", h.Start)
 	}
 }
 
 func (v *validator) layers() {
 	last := 0
 	for _, l := range v.timeline.Layers {
-		check := func(ok bool, what string) {
-			if !ok {
-				v.errors = append(v.errors, fmt.Errorf("layer %d, %s: %s", l.ID, l.Name, what))
-			}
-		}
+		check := func(ok bool, what string) { v.require(ok, "layer %d, %s: %s", l.ID, l.Name, what) }
 		check(l.ID > last, "out of order or repeated")
 		last = l.ID
 		check(l.Process == nil || l.Process.PID == trace.UnknownPID || v.known[l.Process], "of an unknown process")
@@ -100,11 +89,7 @@ func (v *validator) layers() {
 
 func (v *validator) requesters() {
 	for _, r := range v.timeline.Requesters {
-		check := func(ok bool, what string) {
-			if !ok {
-				v.errors = append(v.errors, fmt.Errorf("requester %q: %s", r.Name, what))
-			}
-		}
+		check := func(ok bool, what string) { v.require(ok, "requester %q: %s", r.Name, what) }
 		check(r.Process == nil || v.known[r.Process], "of an unknown process")
 		check(len(r.Asked)+len(r.Sent)+len(r.Vsyncs) > 0, "does nothing")
 		for _, x := range r.Vsyncs {
@@ -131,9 +116,15 @@ type appliedKey struct {
 	at    trace.Time
 }
 
-func (v *validator) check(f *Frame, ok bool, what string) {
+func (v *validator) require(ok bool, what string, args ...any) {
 	if !ok {
-		v.errors = append(v.errors, fmt.Errorf("%s frame %d of thread %d at %s %s", f.Kind, f.VsyncID, f.TID, f.Actual.Start, what))
+		v.errors = append(v.errors, fmt.Errorf(what, args...))
+	}
+}
+
+func (v *validator) check(f *Frame, ok bool, what string) {
+	if !ok { // most are: their values need no memory
+		v.require(false, "%s frame %d of thread %d at %s %s", f.Kind, f.VsyncID, f.TID, f.Actual.Start, what)
 	}
 }
 
@@ -141,16 +132,13 @@ func (v *validator) processes() {
 	for i, p := range v.timeline.Processes {
 		if i > 0 {
 			last := v.timeline.Processes[i-1]
-			if p.PID < last.PID || p.PID == last.PID && (p.Alive.Start <= last.Alive.Start || p.Alive.Start <= last.Alive.End) {
-				v.errors = append(v.errors, fmt.Errorf("process %d out of order or repeated", p.PID))
-			}
+			later := p.PID == last.PID && p.Alive.Start > last.Alive.Start && p.Alive.Start > last.Alive.End
+			v.require(p.PID > last.PID || later, "process %d out of order or repeated", p.PID)
 		}
 		v.known[p] = true
 		threads := map[trace.TID]bool{}
 		for _, t := range p.Threads {
-			if threads[t.TID] {
-				v.errors = append(v.errors, fmt.Errorf("thread %d twice in process %d", t.TID, p.PID))
-			}
+			v.require(!threads[t.TID], "thread %d twice in process %d", t.TID, p.PID)
 			threads[t.TID] = true
 		}
 	}

@@ -21,7 +21,6 @@ func add[T ~int | ~int64](a, b T) T {
 	return sum
 }
 
-// after returns the time d after t.
 func after(t trace.Time, d trace.Duration) trace.Time { return add(t, trace.Time(d)) }
 
 // times returns n times d. Both must not be negative.

@@ -60,7 +60,6 @@ type compared struct {
 	lengths, periods       []float64   // of Options.Lengths, in order
 }
 
-// newEstimates measures a sample.
 func newEstimates(s *sample, acrossRates bool) []Estimate {
 	if max(len(s.frames), len(s.gaps), len(s.presents)) < minFrames {
 		return nil

@@ -49,7 +49,6 @@ func layOutBuckets() []bucketBound {
 	return list
 }
 
-// histogram counts sorted durations.
 func histogram(sorted []trace.Duration) []Bucket {
 	list := []Bucket{}
 	counted := 0

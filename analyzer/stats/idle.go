@@ -30,7 +30,6 @@ type activity struct {
 	blocked []analyzer.Interval
 }
 
-// activities returns the activity of each process.
 func activities(t *analyzer.Timeline) map[processKey]*activity {
 	list := map[processKey]*activity{}
 	of := func(key processKey) *activity {
@@ -94,7 +93,6 @@ func firstEnding(list []analyzer.Interval, t trace.Time) int {
 	return n
 }
 
-// inScene reports whether two frames are of one scene.
 func (r *records) inScene(a, b *shown) bool {
 	if r.animation || r.activity == nil {
 		return r.animation

@@ -145,11 +145,7 @@ func (s *Interaction) ResponseGrade() Grade {
 
 // Interactions measures the interactions of a timeline, as Compute does.
 func Interactions(t *analyzer.Timeline, o Options) []*Interaction {
-	return interactions(t, o, newParts(t))
-}
-
-func interactions(t *analyzer.Timeline, o Options, parts parts) []*Interaction {
-	list := []*Interaction{}
+	list, parts := []*Interaction{}, newParts(t)
 	for _, i := range t.Interactions {
 		if o.Process == nil || o.Process(i.Process) {
 			list = append(list, newInteraction(i, parts))

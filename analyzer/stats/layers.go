@@ -57,7 +57,6 @@ type Layer struct {
 	Pool *Pool `json:"-"`
 }
 
-// layers measures the layers of a timeline.
 func layers(t *analyzer.Timeline, o Options) []*Layer {
 	list := []*Layer{}
 	drops := t.Drops()
@@ -153,7 +152,6 @@ func JoinLayers(list []*Layer) *Layer {
 	return s
 }
 
-// measure measures the buffers of some layers.
 func (s *Layer) measure(list []*analyzer.Layer) {
 	var judged []trace.Duration
 	times := map[string][]trace.Duration{}

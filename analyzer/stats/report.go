@@ -87,7 +87,7 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 	refreshes := t.Refreshes()
 	c.setDisplays(refreshes)
 	r := c.report(span)
-	r.Interactions, r.Hangs, r.Requesters, r.Callbacks = interactions(t, o, parts), hangs, asking, callbacks(t, o)
+	r.Interactions, r.Hangs, r.Requesters, r.Callbacks = Interactions(t, o), hangs, asking, callbacks(t, o)
 	r.RefreshRates = rates(t, refreshes)
 	r.Components, r.StateVariables = components(t, o), stateVariables(t, o)
 	r.Layers, r.Summaries = layers(t, o), summaries(t, o)

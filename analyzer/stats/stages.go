@@ -80,7 +80,6 @@ var stagesBeforeDeadline = map[analyzer.Kind][]Stage{
 
 const unknownStage trace.Duration = -1
 
-// stagesOf returns the duration of each stage of a frame.
 func stagesOf(f *analyzer.Frame) (times [stagesCount]trace.Duration) {
 	for i := range times {
 		times[i] = unknownStage

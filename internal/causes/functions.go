@@ -18,7 +18,6 @@ const (
 	maxName = 80
 )
 
-// functionName returns the name of a function in a list.
 func functionName(f why.Function) string {
 	return text.ShortenMiddle(text.Printable(f.Name), maxName/2, maxName)
 }

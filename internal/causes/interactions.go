@@ -69,15 +69,10 @@ func Interactions(t *analyzer.Timeline, c *why.Causes, o Options) []*ExplainedIn
 // newInteraction returns an interaction without the responses to others.
 func newInteraction(m *stats.Interaction, c *why.Causes) *ExplainedInteraction {
 	x := &ExplainedInteraction{Interaction: m.Source, Measures: m, Response: c.ResponseTo(m.Source), causes: c}
+	counts := stats.CountFrames(x.Frames)
+	x.Judged, x.Late = counts.Judged, counts.Late
 	for _, f := range x.Frames {
-		j := f.Judgement()
-		if j.Judged() {
-			x.Judged++
-		}
-		if j.Late == analyzer.Yes {
-			x.Late++
-			x.Lost += j.Lost()
-		}
+		x.Lost += f.Overrun()
 	}
 	return x
 }
@@ -114,7 +109,6 @@ const maxBefore = 64
 // (docs/why.md 9); empty if it lost none.
 func MainCause(m *stats.Interaction, c *why.Causes) string { return newInteraction(m, c).mainCause() }
 
-// ranking returns the causes of its late frames.
 func (i *ExplainedInteraction) ranking() *why.Ranking { return i.causes.Rank(i.Frames) }
 
 // grade returns the grade of the response; empty if no published limit applies.

@@ -145,7 +145,6 @@ func (l *lanes) culprits() {
 	}
 }
 
-// bar returns a bar from start to end.
 func (l *lanes) bar(start, end trace.Time, group, name, title string) view.Bar {
 	return view.Bar{
 		Left: l.share(start.Sub(l.Start)), Width: l.share(end.Sub(start)), Group: group,

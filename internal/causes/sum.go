@@ -130,7 +130,6 @@ const (
 	tenth = trace.Millisecond / 10
 )
 
-// component names a wait in a stage.
 func component(stage why.Stage, wait why.Wait) string {
 	name := causetext.WaitTitle(wait)
 	if stage != why.NoStage {

@@ -467,7 +467,6 @@ func inOne(c *why.Causes, list []*why.Share, task string) string {
 	return parts[0]
 }
 
-// phrase describes one cause.
 func phrase(c *why.Causes, s *why.Share) string {
 	if s.Missing != why.NothingMissing {
 		return "lost " + ms(s.Share) + " to what is unknown: " + Missing(s.Missing)

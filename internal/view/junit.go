@@ -124,7 +124,6 @@ func writeJUnit(w io.Writer, d *Document) error {
 	return err
 }
 
-// suite returns the suite of an input.
 func (s *junitSuites) suite(input string) *junitSuite {
 	input = xmlName(input)
 	for _, suite := range s.Suites {

@@ -76,7 +76,6 @@ func (t *terminal) hangBy(head, indent, s string) {
 
 func plain(s string) string { return s }
 
-// style returns the style of a level.
 func (t *terminal) style(l Level) func(string) string {
 	with := func(ink func(string, bool) string) func(string) string {
 		return func(s string) string { return ink(s, true) }
@@ -397,7 +396,6 @@ func (t *terminal) cell(c *Cell, strong bool) string {
 	return s
 }
 
-// longestWord returns the width of the longest word in a column.
 func longestWord(b *Table, column int) (width int) {
 	for _, r := range b.Rows {
 		for word := range strings.FieldsSeq(r.Cells[column].Text + " " + r.Cells[column].About) {

@@ -122,7 +122,6 @@ const (
 	nearStep = 8
 )
 
-// sameStep reports whether two times between vsyncs are equal.
 func sameStep(a, b trace.Duration) bool { return (a-b).Abs()*100 <= max(a, b)*nearStep }
 
 // vsyncStep is the time from the vsync of a frame to that of the next one, 0 if that is unknown or no
@@ -244,7 +243,6 @@ func shortestStep(steps []vsyncStep) trace.Duration {
 	return times[0]
 }
 
-// mostLonger reports whether most of the frames took longer than a time.
 func mostLonger(frames []*draft, than trace.Duration) bool {
 	longer := 0
 	for _, d := range frames {

@@ -46,7 +46,6 @@ func newBuilder(s *shared) *builder {
 	}
 }
 
-// hasFrameData reports whether the trace contains frame data.
 func (b *builder) hasFrameData() bool {
 	return len(b.drafts)+len(b.sent)+len(b.draws)+len(b.commits)+len(b.waits)+len(b.gpu.done)+len(b.gpu.open)+len(b.periods)+len(b.interactions.scenes)+len(b.interactions.launches.all)+len(b.interactions.hangs)+len(b.layers.all) > 0
 }

@@ -30,7 +30,6 @@ func (b *builder) newFrameworkDraft(t *thread, e *hitrace.Event, framework analy
 	return d
 }
 
-// endFrameworkFrame ends a slice of a frame of a framework.
 func (b *builder) endFrameworkFrame(t *thread, s *openSlice, e *hitrace.Event) {
 	s.draft.handled, s.draft.handledCPU = e.Time, b.cpuTime(s.draft, t, e)
 }

@@ -199,7 +199,6 @@ func (c *clockSamples) toFollow() analyzer.ClockSource {
 	return analyzer.ClockUnknown
 }
 
-// confirmedOf returns the offset of samples.
 func confirmedOf(samples []clockSample) trace.Duration {
 	var s smallest
 	for _, sample := range samples {

@@ -62,7 +62,6 @@ func (*builder) beginLayout(t *thread, _ *hitrace.Event) {
 	}
 }
 
-// set adds them to the timeline.
 func (c *components) set(t *analyzer.Timeline, processes lives) {
 	for _, x := range c.builds {
 		if x.Process = processes.atTime(x.pid, x.Start); x.Process != nil {

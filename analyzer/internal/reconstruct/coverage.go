@@ -76,7 +76,6 @@ type coverage struct {
 	wakes    bool // there are wakings on other CPUs
 }
 
-// cpuLines are the lines of a CPU.
 type cpuLines struct {
 	first   trace.Time
 	last    trace.Time // zero: none yet
@@ -188,7 +187,6 @@ func (c *coverage) wake(cpu, block *cpuLines) {
 	}
 }
 
-// begin adds the first line of a CPU in a block.
 func (c *coverage) begin(block *cpuLines, e *hitrace.Event) {
 	cpu := c.cpus.cpu(e.CPU)
 	c.wake(cpu, block)

@@ -107,7 +107,6 @@ func (d *diagnostics) addMany(what analyzer.Diagnostic, total int) {
 	}
 }
 
-// result returns the diagnostics of the whole input.
 func (d *diagnostics) result() analyzer.Diagnostics {
 	d.MissingMarkers, d.MissingTags, d.Recorded = d.missingMarkers(), d.missingTags(), d.recorded()
 	return d.Diagnostics
@@ -159,7 +158,6 @@ var tagMarkers = []struct {
 	{"ace", []hitrace.Word{hitrace.OnVsyncEvent, hitrace.UIVsyncTask}},
 }
 
-// missingTags returns the tags that the trace has no marker of.
 func (d *diagnostics) missingTags() []string {
 	var missing []string
 	for _, m := range tagMarkers {

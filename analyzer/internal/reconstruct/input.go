@@ -44,7 +44,6 @@ type kept struct {
 	frames, sent, applied, draws, commits, waits, gpu, periods, interactions, queues, buffers, syncs, builds, requests, votes int
 }
 
-// newInput returns an input without traces.
 func newInput(options Options) *input {
 	options.Limits = options.Limits.WithDefaults()
 	return &input{

@@ -46,7 +46,6 @@ type userThread struct {
 	unseenTail trace.Time
 }
 
-// of returns the state of a thread.
 func (p *userProcess) of(t *thread) *userThread {
 	u := p.threads[t]
 	if u == nil {
@@ -97,7 +96,6 @@ type hang struct {
 	pid    trace.PID
 }
 
-// userProcess returns the state of a process.
 func (b *builder) userProcess(pid trace.PID) *userProcess {
 	p := b.interactions.byPID[pid]
 	if p == nil {

@@ -291,7 +291,6 @@ func (b *builder) beginForegroundAbility(t *thread, e *hitrace.Event) {
 	}
 }
 
-// started reports whether the trace has the stage in which the launch starts.
 func (n *launch) started() bool {
 	return slices.Contains([]string{analyzer.FingerUp, touchStage, startStage}, n.stages[0].Name)
 }
@@ -301,7 +300,6 @@ func (n *launch) beginCut(begin trace.Time) bool {
 	return !n.started() && n.stages[0].Begin.Sub(begin) <= maxStage
 }
 
-// setLaunches adds the launches of the trace to the timeline.
 func (b *builder) setLaunches(t *analyzer.Timeline) {
 	// In some traces no launch has a stage in which it starts.
 	unmarked := slices.ContainsFunc(b.interactions.launches.all, func(n *launch) bool { return !n.started() && !n.beginCut(b.span.Start) })

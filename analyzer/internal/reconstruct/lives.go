@@ -169,7 +169,6 @@ func (b *builder) endThread(t *thread, at trace.Time) {
 // lives are the processes of the input by id, those of one id in order: mostly it is one.
 type lives map[trace.PID][]*life
 
-// life is a process.
 type life struct {
 	*analyzer.Process
 	// first is the first line of its main thread, after the last line of the process before it;
@@ -208,7 +207,6 @@ func (l lives) add(pid trace.PID) []*life {
 	return l[pid]
 }
 
-// list returns all processes by id.
 func (l lives) list() []*analyzer.Process {
 	list := make([]*analyzer.Process, 0, len(l))
 	for _, pid := range slices.Sorted(maps.Keys(l)) {

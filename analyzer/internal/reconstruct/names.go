@@ -242,7 +242,6 @@ type owner struct {
 // maxOwners is how many owners of a thread id are told apart.
 const maxOwners = 64
 
-// of returns the owner of an entry.
 func (t *threadName) of(entry *nameEntry) *owner {
 	n := len(t.owners)
 	if n > 0 && (n == maxOwners || !entry.starts && t.owners[n-1].is(entry)) {

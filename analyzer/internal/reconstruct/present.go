@@ -381,7 +381,6 @@ func (s screens) add(f *analyzer.Frame, c *commit) {
 // of a panel is 1 Hz.
 const screenOff = trace.Second
 
-// isOn reports whether a screen was on at the given time.
 func (p *processScreens) isOn(id int64, at trace.Time) bool {
 	times := p.times[id]
 	i, _ := slices.BinarySearch(times, at)

@@ -152,7 +152,6 @@ func contradicts(c *analyzer.ClockOffset, offset trace.Duration) bool {
 	return c.Source != analyzer.ClockUnknown && (late < -maxEarly || late > maxLate)
 }
 
-// infer returns the clock offset that samples show.
 func (c *clockSamples) infer() analyzer.ClockOffset {
 	for source := clockSources - 1; source > analyzer.ClockUnknown; source-- {
 		s := &c.sources[source]

@@ -118,7 +118,6 @@ const (
 	fewestOthers = 1 << 10
 )
 
-// explainAll explains frames.
 func (j *judge) explainAll(list []*account.Account, workers int) {
 	found := make([]*why.Explanation, len(list))
 	explainRange := func(j *judge, from, to int) {

@@ -209,7 +209,6 @@ func (j *judge) distribute(list []*passing) {
 	}
 }
 
-// addDisplay adds the cells of the display.
 func (p *passing) addDisplay() {
 	done := p.ready()
 	p.Add(why.StageDisplay, why.WaitGPU, done.Sub(p.marks[4]))
