@@ -185,7 +185,7 @@ func durationMeasures(q, meaning string, flags ...flag) []Measure {
 	periods := measure("durations_in_periods."+q+"_periods", q+"_periods", Periods, Lower, "Duration "+quantile{q: q}.label()+", periods", strings.Replace(meaning, "this long", "so many refresh periods", 1), least(list[0].Least))
 	periods.AcrossRates = q != "max"
 	if q == "p95" {
-		short("P95, periods", list[0].Drop)(&periods)
+		short("P95 periods", list[0].Drop)(&periods)
 	}
 	return append(list, periods)
 }

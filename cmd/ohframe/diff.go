@@ -15,6 +15,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/internal/brief"
 	"ohframe/internal/condition"
+	"ohframe/internal/diag"
 	"ohframe/internal/diff"
 	"ohframe/internal/flags"
 	"ohframe/internal/fleet"
@@ -86,7 +87,7 @@ func runDiff(c *call, f *diffFlags) error {
 		return r.fails("Frame comparison", err)
 	}
 	if c.IsSet("merge") {
-		if err := merge(c, f.Merge, inputs, d); err != nil {
+		if err := merge(c, r, f.Merge, inputs, d); err != nil {
 			return err
 		}
 	}
@@ -225,6 +226,7 @@ func readSides(c *call, inputs [2][]input, sideNames [2]string, r *reader) (side
 				run.Release()
 			}
 			runs, read = append(runs, run), append(read, in.name)
+			r.unsaid(in.name, diag.Texts(t.Warnings))
 			return nil
 		})
 		if err == nil && r.failure != nil {
@@ -237,6 +239,15 @@ func readSides(c *call, inputs [2][]input, sideNames [2]string, r *reader) (side
 		sides[i] = diff.Join(sideNames[i], runs)
 	}
 	return sides, nil
+}
+
+// unsaid returns the warnings about an input that it was not called with before.
+func (r *reader) unsaid(name string, warnings []string) []string {
+	return slices.DeleteFunc(warnings, func(warning string) bool {
+		said := slices.Contains(r.said, name+": "+warning)
+		r.said = append(r.said, name+": "+warning)
+		return said
+	})
 }
 
 // sideName returns the name of a side of several traces: the folder that was given, or the
@@ -288,28 +299,35 @@ func checkMerge(f *diffFlags, inputs [2][]input) error {
 	return nil
 }
 
-// merge writes both traces to the archive that --merge names.
-func merge(c *call, outName string, inputs [2][]input, d *diff.Diff) error {
+// merge writes both traces to the archive that --merge names. It prints the warnings about what is left out of it.
+func merge(c *call, r *reader, outName string, inputs [2][]input, d *diff.Diff) error {
 	out, err := createOutput(c, outName)
 	if err != nil {
 		return err
 	}
 	trace := func(i int) func(io.Writer) error {
-		return func(w io.Writer) error { return writePerfetto(c, inputs[i][0], w, outName) }
+		return func(w io.Writer) error {
+			warnings, err := writePerfetto(c, inputs[i][0], w, outName)
+			printWarnings(inputs[i][0].name, r.unsaid(inputs[i][0].name, warnings)) // it is written twice
+			return err
+		}
 	}
 	return writeTo(c.Context, out, outName, func(out io.Writer) error { return d.Merge(out, trace(0), trace(1)) })
 }
 
-// writePerfetto writes an input as a Perfetto trace. One that is a Perfetto trace is
+// writePerfetto writes an input as a Perfetto trace, and returns the warnings about it. One that is a Perfetto trace is
 // copied.
-func writePerfetto(c *call, in input, w io.Writer, outName string) error {
+func writePerfetto(c *call, in input, w io.Writer, outName string) ([]string, error) {
 	file, err := openInput(c, in.name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer file.Close()
-	_, err = convertInto(c, in, file, w, outName, true)
-	return err
+	summary, err := convertInto(c, in, file, w, outName, true)
+	if err != nil {
+		return nil, err
+	}
+	return diag.Texts(summary.Warnings), nil
 }
 
 // warnDebugUI warns of traces that were recorded with --debug-ui.

@@ -48,6 +48,7 @@ type reader struct {
 	bad       []condition.BadInput // inputs that --strict does not accept
 	unchecked []string             // what is missing, so that conditions cannot be checked for it
 	hint      string               // the last one that was printed
+	said      []string             // warnings of the inputs of a comparison
 }
 
 // newReader returns a reader for a command that writes one of the formats. The error is that

@@ -233,10 +233,15 @@ func (p *Pair) whyUnknown(d *Diff, m *Measure) string {
 		return rulesDiffer
 	case ofCauses && p.causesDiffer:
 		return "only some traces have scheduling events of the threads"
-	case d.enoughUnits() && slices.Contains(p.testable(), m.Name):
+	case d.enoughUnits() && slices.Contains(p.testable(), m.Name) && !m.unknownOf(m.Base, p.base) && !m.unknownOf(m.New, p.new):
 		return tooFew(m.Name)
 	}
 	return d.whyNotChecked(m)
+}
+
+// unknownOf reports whether the value of a side is unknown, although a run has enough frames.
+func (m *Measure) unknownOf(value *float64, runs []*stats.Process) bool {
+	return value == nil && slices.ContainsFunc(runs, func(run *stats.Process) bool { return run != nil && frames(run) >= m.definition.Least })
 }
 
 // tooFew is the reason why a tested measure of a process is not tested.

@@ -42,6 +42,22 @@ func TestConditionsSignificant(t *testing.T) {
 	}
 }
 
+// Frames without deadlines are not judged: how many are late is unknown, and not that they are too few.
+func TestUnjudged(t *testing.T) {
+	build := func(known bool) Side {
+		s := gallery("gallery", "render_service", 40, 20, func(int) int { return 5 })
+		for _, f := range s.Frames {
+			if !known {
+				f.Deadline, f.Expected = 0, analyzer.Interval{}
+			}
+		}
+		return repeated(3, s.side(""))
+	}
+	d := compare(t, build(true), build(false), Options{FailOn: conditions(t, "gallery: jank_rate>+2pp")})
+	must.Equal(t, d.Outcomes[0].Text, "unknown in the new trace")
+	must.Equal(t, d.Pairs[0].overviewCell("late_frames").Text, "0 → –")
+}
+
 // A condition that names no process is not on one with too few frames in all runs, unless it is on no
 // other.
 func TestConditionsOfBackground(t *testing.T) {

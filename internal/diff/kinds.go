@@ -74,7 +74,7 @@ func columnsOf(list stats.MeasureList, names []string) (columns []column) {
 		i, ok := at[m.Path]
 		if !ok {
 			i, at[m.Path] = len(columns), len(columns)
-			columns = append(columns, column{Column: view.Column{Title: cmp.Or(m.Short, m.Label), Number: true, Drop: m.Drop}})
+			columns = append(columns, column{Column: view.Column{Title: text.Column(m), Number: true, Drop: m.Drop}})
 		}
 		columns[i].of = append(columns[i].of, name)
 	}

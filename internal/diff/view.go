@@ -343,10 +343,13 @@ const processWidth = 15
 func (p *Pair) overviewCell(name string) view.Cell {
 	m := p.measure(name)
 	cell := view.Cell{Text: m.values(), Level: m.Verdict.level()}
-	if judged := p.measure("judged_frames"); name == "late_frames" && p.diff.oneRunEach() {
+	if judged := p.measure("judged_frames"); name == "late_frames" {
 		of := func(late, judged *float64) string {
-			if late == nil || judged == nil || *judged == 0 {
+			switch {
+			case late == nil || judged == nil || *judged == 0:
 				return text.Unknown
+			case !p.diff.oneRunEach():
+				return text.Value(m.Unit, late)
 			}
 			return text.Value(m.Unit, late) + " of " + text.Value(m.Unit, judged)
 		}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -93,7 +92,7 @@ func measured[T any](list stats.MeasureList, name string) column[T] {
 // measuredOf is measured for a measure of what a function returns.
 func measuredOf[T any](list stats.MeasureList, name string, of func(T) any) column[T] {
 	m := list.Named(name)
-	c := view.Column{Title: cmp.Or(m.Short, strings.Replace(m.Label, ", ", " ", 1)), Meaning: fullMeaning(m), Drop: m.Drop}
+	c := view.Column{Title: text.Column(m), Meaning: fullMeaning(m), Drop: m.Drop}
 	column := levelled(numbers(c, func(x T) any {
 		subject := of(x)
 		if m.Estimated(subject) {

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -38,6 +39,11 @@ func UnitAfter(u stats.Unit) string {
 	return map[stats.Unit]string{
 		stats.Milliseconds: " ms", stats.MillisecondsPS: " ms/s", stats.Seconds: " s", stats.Periods: " periods",
 	}[u]
+}
+
+// Column returns the title of the column of a measure, which has the unit after a blank: "P95 ms", "Queue P50 ms".
+func Column(m *stats.Measure) string {
+	return cmp.Or(m.Short, strings.Replace(m.Label, ", ", " ", 1))
 }
 
 // Label returns the label of a measure within a sentence, without its unit: "jank rate", but "FPS".

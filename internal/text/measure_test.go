@@ -1,6 +1,7 @@
 package text
 
 import (
+	"strings"
 	"testing"
 
 	"ohframe/analyzer/stats"
@@ -39,5 +40,16 @@ func TestMeasures(t *testing.T) {
 	must.Equal(t, Value(stats.Milliseconds, number(-26.3)), "−26.3")
 	for fall, want := range map[float64]string{-1234.5: "−1234.5", -.04: "−0.04", -.006: "−0.01", -.004: "> −0.01", 0: "0"} {
 		must.Equal(t, Change(stats.Milliseconds, number(fall)), want, "a fall of %v", -fall)
+	}
+}
+
+// Titles of columns have their unit after a blank.
+func TestColumn(t *testing.T) {
+	for _, list := range []stats.MeasureList{stats.Measures, stats.InteractionMeasures, stats.LayerMeasures, stats.OwnMeasures} {
+		for i := range list {
+			if title := Column(&list[i]); strings.Contains(title, ",") {
+				t.Errorf("%s: %s", list[i].Name, title)
+			}
+		}
 	}
 }
