@@ -141,11 +141,8 @@ func component(stage why.Stage, wait why.Wait) string {
 // thread is what a thread did while a frame's thread waited for it.
 type thread struct {
 	*why.Culprit
-	// Waited is what the frame's thread waited for, and At when it first did, since
-	// the frame's Start.
-	Waited why.Wait
-	At     trace.Duration
-	Time   trace.Duration
+	// At is when the frame's thread first waited for it, since the frame's Start.
+	At, Time trace.Duration
 }
 
 // longestThreads returns the n threads that a late frame waited for the longest, in order of
@@ -175,7 +172,7 @@ func longestThreads(e *why.Explanation, n int) (list []*thread, others int) {
 					other := *c.For
 					c.For = &other
 				}
-				at[k] = &thread{Culprit: &c, Waited: p.Wait, At: a.Start.Sub(e.Start)}
+				at[k] = &thread{Culprit: &c, At: a.Start.Sub(e.Start)}
 				list = append(list, at[k])
 			case a.For != nil:
 				at[k].For.Time += a.For.Time

@@ -21,21 +21,22 @@ const (
 	fewSampled = 3
 )
 
-// sampledFrames are the times by function of the frames of a kind of a process.
+// side is the frames of a kind of a process.
+type side struct {
+	process *analyzer.Process
+	kind    analyzer.Kind
+}
+
+// sampledFrames are the times by function of a side.
 type sampledFrames struct {
-	process      *analyzer.Process
-	kind         analyzer.Kind
+	side
 	late, onTime functions.Sum
 }
 
 // sumFunctions sets the times by function of all frames. The groups are in order.
 func (j *judge) sumFunctions(groups []*group) {
-	type id struct {
-		process *analyzer.Process
-		kind    analyzer.Kind
-	}
 	var list []*sampledFrames
-	by := map[id]*sampledFrames{}
+	by := map[side]*sampledFrames{}
 	for _, g := range groups {
 		comparable := g.comparable(false)
 		for _, a := range g.all {
@@ -43,10 +44,10 @@ func (j *judge) sumFunctions(groups []*group) {
 			if !sampled {
 				continue
 			}
-			of := id{a.Frame.Process, a.Frame.Kind}
+			of := side{a.Frame.Process, a.Frame.Kind}
 			s := by[of]
 			if s == nil {
-				s = &sampledFrames{process: of.process, kind: of.kind}
+				s = &sampledFrames{side: of}
 				by[of] = s
 				list = append(list, s)
 			}
@@ -207,15 +208,11 @@ func (j *judge) innermost(a *account.Account) map[functions.Key]functions.ID {
 
 // setCalls sets the flame graphs of the latest frames of each kind of a process.
 func (j *judge) setCalls(groups []*group) {
-	type id struct {
-		process *analyzer.Process
-		kind    analyzer.Kind
-	}
-	late := map[id][]*account.Account{}
+	late := map[side][]*account.Account{}
 	for _, g := range groups {
 		for _, a := range g.all {
 			if e := j.causes.Of(a.Frame); e.Lost > 0 && len(e.Sampled) > 0 {
-				of := id{a.Frame.Process, a.Frame.Kind}
+				of := side{a.Frame.Process, a.Frame.Kind}
 				late[of] = append(late[of], a)
 			}
 		}

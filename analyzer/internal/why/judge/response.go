@@ -128,9 +128,7 @@ type thread struct {
 	*account.Account
 }
 
-func newResponse(i *analyzer.Interaction, p interface {
-	Handled(trace.PID, analyzer.Input, trace.Time, trace.Time) (trace.Time, trace.TID, bool)
-}) *response {
+func newResponse(i *analyzer.Interaction, p *threads.Passages) *response {
 	r := &response{Interaction: i, render: i.First, ui: trace.TID(i.Process.PID)}
 	if f := i.First; f != nil && f.Kind == analyzer.ApplicationFrame {
 		r.render, r.ui = f.Render, f.TID
@@ -145,7 +143,7 @@ func newResponse(i *analyzer.Interaction, p interface {
 }
 
 // ask asks for the slices that divide depends on.
-func (r *response) ask(around surroundings, p passageThreads) {
+func (r *response) ask(around surroundings, p *threads.Passages) {
 	if r.Launch() {
 		last := r.Stages[len(r.Stages)-1].Begin
 		around.ask(p.Launching(last), last)
@@ -177,15 +175,8 @@ func (r *response) add(name why.StepName, stage string, until trace.Time, tids .
 	return &r.steps[len(r.steps)-1]
 }
 
-// passageThreads are the threads that did what others see of them.
-type passageThreads interface {
-	Drawing(trace.Time) trace.TID
-	Committing(trace.Time) trace.TID
-	Launching(trace.Time) trace.TID
-}
-
 // divide divides the response into steps. Each ends at the time of the next one.
-func (r *response) divide(around surroundings, p passageThreads) {
+func (r *response) divide(around surroundings, p *threads.Passages) {
 	first := r.First
 	if r.Launch() {
 		r.divideStages(around, p)
@@ -257,7 +248,7 @@ func (r *response) divideInput(around surroundings) {
 
 // divideStages adds the stages of a launch before its first frame. Other processes begin a
 // new process until its main thread takes over.
-func (r *response) divideStages(around surroundings, p passageThreads) {
+func (r *response) divideStages(around surroundings, p *threads.Passages) {
 	for _, s := range r.Stages {
 		if s.Name == analyzer.FirstFrameApplication {
 			return
