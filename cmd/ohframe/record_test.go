@@ -713,7 +713,7 @@ func TestRecordLeave(t *testing.T) {
 		t.Error("no hdc is running")
 	}
 	r.Process.Signal(syscall.SIGINT)
-	r.ends(t, 130, `The device ends the recording itself, 7m0s after its begin at the latest\.\n$`)
+	r.ends(t, 130, `The device ends the recording itself, 7m after its begin at the latest\.\n$`)
 	eventually(t, "hdc ends", func() bool { return len(r.processes("hdc")) == 0 })
 	r.checkFiles(t)
 }

@@ -47,7 +47,7 @@ var perfFailures = []struct {
 	{name: "all processes, no root", all: true, code: 5, what: `hiperf does not start: -a option needs root privilege`, hint: `--app`},
 	{name: "no waits", what: `Note    where threads wait is not sampled: hiperf does not start: Cannot trace off CPU, .*\n(.*\n)*Samples 1000 Hz of com\.example\.gallery\n`, set: []string{"HIPERF", "no offcpu"}},
 	{name: "dies", what: `Note    hiperf ended early: functions have no names\n(.*\n)*Note    x\.perf\.data is not used: `, set: []string{"HIPERF", "dies"}},
-	{name: "does not end", what: `Note    hiperf wrote no samples within 1m0s\n`, set: []string{"HIPERF", "hangs", "SLEEP_SCALE", "30"}, noFile: true},
+	{name: "does not end", what: `Note    hiperf wrote no samples within 1m\n`, set: []string{"HIPERF", "hangs", "SLEEP_SCALE", "30"}, noFile: true},
 	{name: "writes nothing", what: `Note    hiperf wrote no samples: it has ended without a message\n`, set: []string{"HIPERF", "full"}, noFile: true},
 	{name: "file too large", what: `Note    hiperf stopped before the end: its file has 1G\n`, set: []string{"HIPERF", "limit"}},
 	{name: "another recording", what: `Note    x\.perf\.data is not used: the samples are of another recording`, set: []string{"HIPERF", "other"}},

@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"ohframe/analyzer/trace"
 	"ohframe/internal/atomicfile"
 	"ohframe/internal/diag"
 	"ohframe/internal/exit"
@@ -134,7 +135,7 @@ func Run(ctx context.Context, o Options, h *Host) error {
 
 // record makes one recording. run is nil if it is the only one.
 func (r *recorder) record(ctx context.Context, stop *stopper, name string, run *meta.Run) error {
-	leave := fmt.Sprintf("The device ends the recording itself, %s after its begin at the latest.", r.watchdog())
+	leave := fmt.Sprintf("The device ends the recording itself, %s after its begin at the latest.", trace.Duration(r.watchdog()))
 	stop.set(false, leave)
 	defer stop.set(false, "")
 	s, err := r.begin(ctx)

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"ohframe/analyzer/trace"
 	"ohframe/internal/atomicfile"
 	"ohframe/internal/diag"
 	"ohframe/internal/pattern"
@@ -246,7 +247,7 @@ func (s *session) close(ctx context.Context) {
 		what, does = "the device does not set back what was set: "+answer, "tries again"
 	}
 	text := fmt.Sprintf("Note    %s; its watchdog %s, %s after its begin at the latest; a trace that is written stays in %s, ohframe record --clean removes it",
-		what, does, s.t.Max, s.t.Dir)
+		what, does, trace.Duration(s.t.Max), s.t.Dir)
 	s.r.Say(Event{"not cleaned", text, map[string]any{"watchdog_seconds": s.t.Max.Seconds(), "left": s.t.Dir}})
 }
 

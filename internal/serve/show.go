@@ -16,6 +16,7 @@ import (
 
 	"github.com/cli/browser"
 
+	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
 	"ohframe/internal/ui"
 )
@@ -87,7 +88,7 @@ func (v *Viewer) Show(ctx context.Context, name string, file *os.File, sides []S
 	}
 	err = Run(ctx, v.Listener, site, v.Timeout)
 	if errors.Is(err, ErrNotFetched) {
-		return diag.New(nil, "the page must be open, and the browser must let it connect to this computer; --timeout waits longer; ohframe convert writes a file that the page can open", "%s has not fetched the trace within %s", site.Origin, v.Timeout)
+		return diag.New(nil, "the page must be open, and the browser must let it connect to this computer; --timeout waits longer; ohframe convert writes a file that the page can open", "%s has not fetched the trace within %s", site.Origin, trace.Duration(v.Timeout))
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
 	"ohframe/internal/pattern"
 	"ohframe/internal/record/hdc"
@@ -136,7 +137,7 @@ func CheckSample(r hdc.Result) error {
 			return diag.New(ErrSampling, h.hint, "hiperf does not start: %s", what)
 		}
 	}
-	return diag.New(ErrSampling, "record without --perf", "hiperf does not start: %s", cmp.Or(what, fmt.Sprintf("it does not sample within %s", SampleStart)))
+	return diag.New(ErrSampling, "record without --perf", "hiperf does not start: %s", cmp.Or(what, fmt.Sprintf("it does not sample within %s", trace.Duration(SampleStart))))
 }
 
 // hiperfHints are what can be done about what hiperf prints, in the order in which they are tried.
@@ -206,9 +207,9 @@ func ParseSamples(r hdc.Result) (s Samples) {
 	message := hiperfMessage(log)
 	switch {
 	case strings.Contains(before, markCut) && s.Size == 0:
-		s.Problem = fmt.Sprintf("hiperf wrote no samples within %s", SampleEnd)
+		s.Problem = fmt.Sprintf("hiperf wrote no samples within %s", trace.Duration(SampleEnd))
 	case strings.Contains(before, markCut):
-		s.Problem = fmt.Sprintf("hiperf did not complete its file within %s: functions have no names", SampleEnd)
+		s.Problem = fmt.Sprintf("hiperf did not complete its file within %s: functions have no names", trace.Duration(SampleEnd))
 	case count == "" && s.Size == 0:
 		s.Problem = "hiperf wrote no samples: " + cmp.Or(message, "it has ended without a message")
 	case count == "":
