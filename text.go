@@ -136,7 +136,9 @@ func (t *textInput) complete(totals *hitrace.Totals) []trace.Warning {
 		totals.Lost += t.binary.Lost()
 		totals.Longest = hitrace.Longest{} // the lines are not those of the input
 	}
-	return append(t.warnings(), t.content.Warnings()...)
+	damage := t.content.Warnings()
+	totals.Cut = totals.Cut && len(damage) == 0 // where a container is truncated, a line is, too
+	return append(t.warnings(), damage...)
 }
 
 // check returns the error of reading the text.

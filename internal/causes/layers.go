@@ -300,7 +300,7 @@ func (l *ExplainedLayer) ofFrames(o Options) string {
 	s += fmt.Sprintf(" lost %s ms to them", text.Milliseconds(l.LostByFrames))
 	switch {
 	case o.Layer == nil:
-		s += ", explained above"
+		s += ", explained with their process"
 	case len(ids) > 0:
 		s += ": ohframe why --frame " + ids[0] + " explains the first"
 	}

@@ -84,7 +84,7 @@ func TestLayers(t *testing.T) {
 		"Lost 70.0 ms in 4 late buffers of 6",
 		"57 % 40.0 ms queued late: waiting for storage in ReadFrame · 2 buffers, worst at +140.0 ms read files before the frame, or on another thread",
 		"29 % 20.0 ms taken late by render_service · 1 buffer",
-		"1 buffer of late frames (77) lost 10.0 ms to them, explained above",
+		"1 buffer of late frames (77) lost 10.0 ms to them, explained with their process",
 		"+140.0 ms 30.0 ms queued late: the producer waited 15.0 ms for storage in ReadFrame; usual 0.0",
 	} {
 		if !strings.Contains(got, want) {

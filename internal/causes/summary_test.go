@@ -111,6 +111,28 @@ func TestSummaryOfUnjudged(t *testing.T) {
 	}
 }
 
+// Without frames of applications, layers on time are what the user saw.
+func TestSummaryOfLayersOnTime(t *testing.T) {
+	for _, test := range []struct{ process, layers, want string }{
+		{"render_service", "video", "render_service: 0 of 1 frame late\nvideo: no cadence: which buffers are late is unknown"},
+		{"render_service", "video camera", "render_service: 0 of 1 frame late\nno cadence in 2 layers: which buffers are late is unknown"},
+		{"com.example.app", "video", "com.example.app: 0 of 1 frame late"},
+	} {
+		e := late(&analyzer.Process{PID: 1, Name: test.process}, 7, 10_000, 5_000, 0)
+		e.Outcome, e.Frame.Facts = why.NotLate, 0
+		if test.process == "render_service" {
+			e.Frame.Kind = analyzer.RenderFrame
+		}
+		tl, c := timeline(e)
+		in := Input{Name: "trace.ftrace", Causes: c, Processes: Processes(tl, c, Options{})}
+		for name := range strings.FieldsSeq(test.layers) {
+			in.Layers = append(in.Layers, &ExplainedLayer{Layer: &analyzer.Layer{Name: name}})
+		}
+		said, _, _ := summary(&in, Options{})
+		must.Equal(t, strings.Join(append([]string{said.Summary}, said.Sentences...), "\n"), test.want)
+	}
+}
+
 // A frame that was late because its vsync or a service was late is not the application's fault.
 func TestSummaryOfSystem(t *testing.T) {
 	for _, test := range []struct {

@@ -93,8 +93,11 @@ func summary(in *Input, o Options) (a text.Answer, lost trace.Duration, lead *Ex
 	if worst != nil && worst.Late == 0 && late && o.Layer == nil {
 		worst = nil // its buffers were dropped, but frames are late
 	}
-	if worst == nil && (first == nil || o.Layer != nil) { // there is nothing else to say
+	if worst == nil && (first == nil || o.Layer != nil || first.Kind != stats.Application && !late) { // no application's frames say more
 		if len(onTime) > 1 {
+			if o.Layer == nil {
+				a.Add(frames)
+			}
 			a.Say(layersOnTime(onTime, "layer"))
 			return a, lost, nil
 		} else if len(onTime) == 1 {

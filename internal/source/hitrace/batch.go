@@ -21,6 +21,7 @@ type Batch struct {
 	problems []lineProblem
 	headers  []int // the lines, counted from 1, that a trace may begin with
 	stated   []stated
+	cut      bool // the last line has no end and is not understood
 	losses   []loss
 	longest  Longest
 	// earliest and latest are the times that the events are between.
@@ -50,7 +51,7 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 func (b *Batch) reset() {
 	b.Events, b.problems, b.headers, b.lines, b.stated = b.Events[:0], b.problems[:0], b.headers[:0], 0, b.stated[:0]
 	b.longest, b.losses, b.systemEvents, b.Decoder = Longest{}, b.losses[:0], nil, nil
-	b.memory = b.memory[:0]
+	b.memory, b.cut = b.memory[:0], false
 	b.earliest, b.latest = math.MaxInt64, math.MinInt64
 	b.fields.reset()
 }
@@ -62,7 +63,8 @@ func (b *Batch) parseLines(block []byte, maxLine int) {
 	c, n, earliest, latest, longest := b.columns, len(b.Events), b.earliest, b.latest, b.longest
 	for from := 0; from < len(block); {
 		text := block[from:]
-		if end := bytes.IndexByte(text, '\n'); end >= 0 {
+		end := bytes.IndexByte(text, '\n')
+		if end >= 0 {
 			text = text[:end]
 			from += end + 1
 		} else {
@@ -92,6 +94,7 @@ func (b *Batch) parseLines(block []byte, maxLine int) {
 			problem = b.interpret(e)
 		}
 		if problem != NoProblem {
+			b.cut = end < 0 && problem >= NotALine
 			b.skip(text, problem)
 			continue
 		}
@@ -183,6 +186,7 @@ func (o *order) settle(b *Batch, totals *Totals, options Options) {
 		totals.End = b.Events[n-1].Time
 	}
 	totals.Lines += b.lines
+	totals.Cut = b.cut
 	totals.Longest.add(b.longest)
 	outside := markOutside(b.Events, options.Window, totals.Start)
 	totals.Outside += outside

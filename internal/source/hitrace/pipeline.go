@@ -54,6 +54,8 @@ type Totals struct {
 	Entries, CPUs int
 	// Longest are the longest lines. Many of one length show that lines were cut there.
 	Longest Longest
+	// Cut reports whether the text ends within a line. Not every line lacks something without its end.
+	Cut bool
 	// Start and End are the times of the first and the last line with an event,
 	// inside the window or not.
 	Start, End trace.Time
@@ -82,6 +84,9 @@ func (l *Longest) add(other Longest) {
 // Warnings describes what was skipped because of limits, and where the clock began anew.
 func (t *Totals) Warnings() []trace.Warning {
 	list := t.joinWarnings()
+	if t.Cut {
+		list.Add(trace.WarnDamaged, "truncated: the trace ends within a line")
+	}
 	for _, p := range []Problem{ClockRestart, TraceOver, LineTooLong} {
 		list.Times(p.Code(), t.Problems.Total(p), p.String(), nil)
 	}

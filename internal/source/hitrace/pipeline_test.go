@@ -161,3 +161,27 @@ func TestRunErrors(t *testing.T) {
 		})
 	}
 }
+
+// A text that ends within a line is truncated if the rest is not understood: people cut off the last end of a line.
+func TestCut(t *testing.T) {
+	const whole = " a-1 (1) [000] .... 1.000000: print: E|1"
+	for _, test := range []struct {
+		text string
+		want bool
+	}{
+		{whole + "\n a-1 (1) [000] .... 1.00", true},
+		{whole + "\n a-1 (1) [000] .... 1.000001: print: S|1|H:a", true},
+		{whole + "\n a-1", true},
+		{whole + "\n a-1\n", false},
+		{whole, false},
+		{whole + "\n# tracer", false},
+		{whole + "\n" + strings.Repeat("x", 2000), false}, // the limit, rather
+		{"x\n" + whole, false},
+	} {
+		for _, size := range []int{30, 1000} {
+			totals := must.Get(Run(t.Context(), strings.NewReader(test.text), Options{blockSize: size, Limits: trace.Limits{Line: 100}}))(t)
+			must.Equal(t, totals.Cut, test.want, "%q in blocks of %d", test.text, size)
+			must.Equal(t, len(totals.Warnings()) > 0 && totals.Warnings()[0].Code == trace.WarnDamaged, test.want, "%q: warned", test.text)
+		}
+	}
+}
