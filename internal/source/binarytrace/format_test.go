@@ -222,15 +222,9 @@ func TestFlags(t *testing.T) {
 		{nmi, 15, "..zf"}, {nmi | hardIRQ, 0, "..Z."}, {irqsOff | needResched | softIRQ, 2, "dns2"},
 	} {
 		must.Equal(t, string(appendFlags(nil, test.flags, test.preempt)), test.want, "%#x, %d", test.flags, test.preempt)
-		c := &columns{}
-		thread := c.task(7, 1)
-		thread.set([]byte("a"), 7, 7, 1)
-		for range 2 { // also when the columns are remembered
-			want := fmt.Sprintf("[001] %s     5.000000042", test.want)
-			if got := string(c.append(nil, thread, test.flags, test.preempt, 5_000_000_042)); !strings.HasSuffix(got, want) {
-				t.Errorf("%q, want … %q", got, want)
-			}
-		}
+		h := &head{comm: []byte("a"), tid: 7, tgid: 7, flags: test.flags, preempt: test.preempt}
+		got := new(Reader).appendColumns(nil, h, 1, 5_000_000_042)
+		must.Equal(t, string(got), "               a-7     (    7) [001] "+test.want+"     5.000000042")
 	}
 }
 

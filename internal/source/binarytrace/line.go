@@ -2,7 +2,7 @@ package binarytrace
 
 import (
 	"bytes"
-	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"ohframe/analyzer/trace"
@@ -41,9 +41,10 @@ const (
 	secsWidth = 5
 )
 
-// appendTask appends "COMM-TID (TGID) [". A negative tgid is unknown.
-func appendTask(b []byte, comm []byte, tid int32, tgid int32) []byte {
-	if tid == 0 {
+// appendColumns appends "COMM-TID (TGID) [CPU] FLAGS SECONDS.FRACTION".
+func (r *Reader) appendColumns(b []byte, h *head, cpu int, time trace.Time) []byte {
+	comm := h.comm
+	if h.tid == 0 {
 		comm = idleComm
 	} else if len(comm) == 0 {
 		comm = lostComm
@@ -51,19 +52,25 @@ func appendTask(b []byte, comm []byte, tid int32, tgid int32) []byte {
 	for n := utf8.RuneCount(comm); n < commWidth; n++ {
 		b = append(b, ' ')
 	}
-	b = append(b, comm...)
-	b = append(b, '-')
+	b = append(append(b, comm...), '-')
 	from := len(b)
-	b = appendInt(b, int64(tid))
+	b = strconv.AppendInt(b, int64(h.tid), 10)
 	for len(b)-from < tidWidth {
 		b = append(b, ' ')
 	}
-	if tgid < 0 {
-		return append(b, "(-----) ["...)
+	if h.tgid < 0 {
+		b = append(b, "(-----"...)
+	} else {
+		b = appendPadded(append(b, '('), uint64(h.tgid), tgidWidth, ' ')
 	}
-	b = append(b, '(')
-	b = appendPadded(b, uint64(tgid), tgidWidth, ' ')
-	return append(b, ") ["...)
+	b = appendPadded(append(b, ") ["...), uint64(cpu), cpuWidth, '0')
+	b = append(appendFlags(append(b, "] "...), h.flags, h.preempt), ' ')
+	ns, unit, digits := uint64(time), uint64(1), 9
+	if r.options.Precision == Microseconds {
+		ns, unit, digits = ns+500, 1000, 6
+	}
+	b = append(appendPadded(b, ns/1e9, secsWidth, ' '), '.')
+	return appendPadded(b, ns%1e9/unit, digits, '0')
 }
 
 // The names of the idle thread and of a thread whose name is unknown.
@@ -71,99 +78,6 @@ var (
 	idleComm = []byte("<idle>")
 	lostComm = []byte("<...>")
 )
-
-// columns appends the columns of lines. It remembers what rarely changes.
-type columns struct {
-	precision Precision
-	tasks     [taskCacheSize]task
-}
-
-// taskCacheSize is the number of pairs of a thread and a processor whose columns are
-// remembered. More are rarely active at the same time.
-const taskCacheSize = 1 << 11
-
-// task is the columns "COMM-TID (TGID) [CPU] .... SECONDS." of a thread on a processor.
-type task struct {
-	tid, tgid int32
-	cpu       int
-	seconds   uint64
-	comm      []byte
-	flags     int    // where the flags are in text
-	text      []byte // nil if the entry is not used
-}
-
-// task returns the entry of a thread on a processor, which may be that of another pair.
-func (c *columns) task(tid int32, cpu int) *task {
-	return &c.tasks[(uint(tid)+uint(cpu)*97)%taskCacheSize]
-}
-
-// is reports whether the entry is that of a thread on a processor.
-func (t *task) is(tid int32, cpu int) bool { return t.tid == tid && t.cpu == cpu && t.text != nil }
-
-// set makes the entry that of a thread with this name and process on a processor.
-func (t *task) set(comm []byte, tid, tgid int32, cpu int) {
-	t.tid, t.tgid, t.cpu, t.comm = tid, tgid, cpu, append(t.comm[:0], comm...)
-	t.text = appendTask(t.text[:0], comm, tid, tgid)
-	t.text = appendPadded(t.text, uint64(cpu), cpuWidth, '0')
-	t.text = append(t.text, "] .... "...)
-	t.flags = len(t.text) - len(".... ")
-	t.setSeconds(0)
-}
-
-func (t *task) setSeconds(seconds uint64) {
-	t.seconds = seconds
-	t.text = append(appendPadded(t.text[:t.flags+len(".... ")], seconds, secsWidth, ' '), '.')
-}
-
-// append appends the columns of a task, with the flags and the time of an event.
-func (c *columns) append(b []byte, t *task, flags, preempt uint8, time trace.Time) []byte {
-	ns := uint64(time)
-	if c.precision == Microseconds {
-		ns = (ns + 500) / 1000 * 1000
-	}
-	seconds := ns / 1e9
-	ns -= seconds * 1e9
-	if t.seconds != seconds {
-		t.setSeconds(seconds)
-	}
-	from := len(b)
-	b = appendRoomy(b, t.text)
-	if flags|preempt != 0 {
-		appendFlags(b[:from+t.flags], flags, preempt)
-	}
-	at := len(b)
-	b = append(b, "000000000"...)
-	digits, high, low := (*[9]byte)(b[at:]), uint32(ns)/10000, uint32(ns)%10000
-	digits[0] = byte('0' + high/10000)
-	high %= 10000
-	*(*[2]byte)(digits[1:]) = decimalPairs[high/100]
-	*(*[2]byte)(digits[3:]) = decimalPairs[high%100]
-	*(*[2]byte)(digits[5:]) = decimalPairs[low/100]
-	*(*[2]byte)(digits[7:]) = decimalPairs[low%100]
-	if c.precision == Microseconds {
-		return b[:at+6]
-	}
-	return b
-}
-
-// roomSize is the number of bytes that are copied for text of up to that size. It is
-// the size of the columns of a line.
-const roomSize = 48
-
-// roomy returns text with a capacity for appendRoomy.
-func roomy(text string) []byte { return append(make([]byte, 0, max(len(text), roomSize)), text...) }
-
-// appendRoomy appends text. It is fast if text is short and has the capacity.
-func appendRoomy(b, text []byte) []byte {
-	if n := len(b); len(text) <= roomSize && cap(text) >= roomSize && cap(b)-n >= roomSize {
-		to, from := b[n:n+roomSize], text[:roomSize]
-		*(*[16]byte)(to) = *(*[16]byte)(from) // which takes two instructions
-		*(*[16]byte)(to[16:]) = *(*[16]byte)(from[16:])
-		*(*[16]byte)(to[32:]) = *(*[16]byte)(from[32:])
-		return b[:n+len(text)]
-	}
-	return append(b, text...)
-}
 
 // Flags of an event.
 //
@@ -212,12 +126,10 @@ func appendFlags(b []byte, flags, preempt uint8) []byte {
 		context = 's'
 	}
 	if preempt != 0 {
-		depth = hexDigits[preempt&0xf]
+		depth = "0123456789abcdef"[preempt&0xf]
 	}
 	return append(b, irqs, resched, context, depth)
 }
-
-const hexDigits = "0123456789abcdef"
 
 // decoder has the texts of events as lines have them.
 type decoder struct{ kernel.Decoder }
@@ -265,7 +177,7 @@ func asLine(args []byte) []byte {
 	if bytes.IndexByte(args, '\n') >= 0 {
 		args = joinLines(bytes.Clone(args))
 	}
-	return args[skipBlanks(args):]
+	return bytes.TrimLeft(args, " \t")
 }
 
 // isMarker reports whether an event of this name carries a marker.
@@ -283,63 +195,12 @@ func trimPayload(payload []byte, marker bool) []byte {
 	return bytes.TrimSuffix(payload, []byte{'\n'})
 }
 
-// appendInt appends n in decimal.
-func appendInt(b []byte, n int64) []byte {
-	if n < 0 {
-		return appendPadded(append(b, '-'), uint64(-n), 0, ' ')
-	}
-	return appendPadded(b, uint64(n), 0, ' ')
-}
-
 // appendPadded appends n in decimal, padded on the left to width characters.
 func appendPadded(b []byte, n uint64, width int, pad byte) []byte {
-	size := 1
-	for limit := uint64(10); n >= limit && size < 20; limit *= 10 {
-		size++
-	}
-	for ; width > size; width-- {
+	var memory [20]byte
+	digits := strconv.AppendUint(memory[:0], n, 10)
+	for range width - len(digits) {
 		b = append(b, pad)
 	}
-	at := len(b) + size
-	b = slices.Grow(b, size)[:at]
-	for ; n >= 100; n /= 100 {
-		at -= 2
-		*(*[2]byte)(b[at:]) = decimalPairs[n%100]
-	}
-	if n >= 10 {
-		*(*[2]byte)(b[at-2:]) = decimalPairs[n]
-	} else {
-		b[at-1] = byte('0' + n)
-	}
-	return b
-}
-
-// decimalPairs are the numbers of two digits.
-var decimalPairs = func() (pairs [100][2]byte) {
-	for i := range pairs {
-		pairs[i] = [2]byte{byte('0' + i/10), byte('0' + i%10)}
-	}
-	return pairs
-}()
-
-// appendHex appends n in hexadecimal.
-func appendHex(b []byte, n uint64) []byte {
-	var digits [16]byte
-	i := len(digits)
-	for {
-		i--
-		digits[i] = hexDigits[n&0xf]
-		n >>= 4
-		if n == 0 {
-			return append(b, digits[i:]...)
-		}
-	}
-}
-
-// skipBlanks returns the number of blanks that text begins with.
-func skipBlanks(text []byte) (n int) {
-	for n < len(text) && (text[n] == ' ' || text[n] == '\t') {
-		n++
-	}
-	return n
+	return append(b, digits...)
 }

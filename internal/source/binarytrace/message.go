@@ -2,6 +2,7 @@ package binarytrace
 
 import (
 	"math"
+	"strconv"
 	"sync"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -277,7 +278,7 @@ func appendNumbers(b, message []byte, field protowire.Number) []byte {
 		case f.IsBytes && separator == "":
 			return append(b, kernel.CString(f.Data)...)
 		default:
-			b = appendHex(append(b, separator...), f.Value)
+			b = strconv.AppendUint(append(b, separator...), f.Value, 16)
 			separator = ", "
 		}
 	}

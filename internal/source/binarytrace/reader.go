@@ -41,7 +41,6 @@ type Reader struct {
 	streams []*stream
 	heap    []next // of the streams that have events, with the earliest first
 	started bool
-	columns columns
 	rest    []byte // lines that have not been read
 	buffer  []byte // the memory of rest
 	values  kernel.Values
@@ -96,7 +95,7 @@ type title struct {
 }
 
 func newTitle(name string) title {
-	t := title{text: roomy(": " + name + ": ")}
+	t := title{text: []byte(": " + name + ": ")}
 	t.kind = hitrace.KindOf(t.name())
 	return t
 }
@@ -133,7 +132,7 @@ func (h *next) before(other *next) bool {
 // *Error or that of r.
 func Open(r io.ReaderAt, size int64, o Options) (*Reader, error) {
 	o.Limits = o.Limits.WithDefaults()
-	t := &Reader{in: &cache{in: r}, options: o, log: newLog(), columns: columns{precision: o.Precision}}
+	t := &Reader{in: &cache{in: r}, options: o, log: newLog()}
 	head := make([]byte, min(size, int64(len(htraceMagic))))
 	if err := readAt(r, head, 0); err != nil {
 		return nil, err
@@ -306,11 +305,7 @@ func (r *Reader) lostLine(s *stream) {
 
 // line appends the line of an event.
 func (r *Reader) line(h *head, s *stream, e *event) {
-	t := r.columns.task(h.tid, s.cpu)
-	if !t.is(h.tid, s.cpu) || t.tgid != h.tgid || !bytes.Equal(t.comm, h.comm) {
-		t.set(h.comm, h.tid, h.tgid, s.cpu)
-	}
-	b := appendRoomy(r.columns.append(r.buffer, t, h.flags, h.preempt, e.time), h.title.text)
+	b := append(r.appendColumns(r.buffer, h, s.cpu, e.time), h.title.text...)
 	from := len(b)
 	r.values.Memory = r.values.Memory[:0]
 	b = r.source.AppendArgs(b, h.args, s.cpu, &r.values)
@@ -351,7 +346,7 @@ func (r *Reader) add(b *hitrace.Batch, h *head, s *stream, e *event) {
 	case len(h.comm) == 0:
 		l.Comm = lostComm
 	default:
-		l.Comm = b.Keep(h.comm[skipBlanks(h.comm):])
+		l.Comm = b.Keep(bytes.TrimLeft(h.comm, " \t"))
 	}
 	l.InInterrupt, l.NoFlags = h.flags&(hardIRQ|softIRQ|nmi) != 0, h.flags&flagsShown|h.preempt == 0
 	if h.marker {

@@ -188,7 +188,7 @@ func (s *sys) set(v *kernel.Values, f *format, p *kernel.Place, c *field, record
 			v.Texts[p.Field], _ = s.names.of(tid)
 			return
 		}
-		v.Memory = appendInt(append(v.Memory, "tppmgr-idle-"...), int64(cpu))
+		v.Memory = strconv.AppendInt(append(v.Memory, "tppmgr-idle-"...), int64(cpu), 10)
 	case p.Kind == kernel.Symbol && f.function != nil:
 		v.Memory = f.function.append(v.Memory, record)
 	case p.Kind.IsText() && c.isInt() && c.loc == notLoc: // an address in the kernel
@@ -253,11 +253,11 @@ func (s *sys) AppendArgs(b, record []byte, cpu int, v *kernel.Values) []byte {
 	start, isSlice := f.find("start")
 	if pid, ok := f.find("pid"); f.marker && isSlice && ok {
 		if start.int(record) == 0 {
-			return appendInt(append(b, "E|"...), pid.int(record))
+			return strconv.AppendInt(append(b, "E|"...), pid.int(record), 10)
 		}
 		c, _ := f.find("name")
 		name, _ := c.bytes(record)
-		return append(append(appendInt(append(b, "B|"...), pid.int(record)), '|'), kernel.CString(name)...)
+		return append(append(strconv.AppendInt(append(b, "B|"...), pid.int(record), 10), '|'), kernel.CString(name)...)
 	}
 	if f.table == nil {
 		from := len(b)
@@ -290,9 +290,9 @@ func (f *format) appendField(b []byte, c *extra, record []byte) []byte {
 		}
 		return appendSchedInfo(b, record[c.offset:], count)
 	case c.isInt() && c.loc == notLoc && c.signed:
-		return appendInt(b, c.int(record)>>c.shift)
+		return strconv.AppendInt(b, c.int(record)>>c.shift, 10)
 	case c.isInt() && c.loc == notLoc:
-		return appendPadded(b, uint64(c.int(record))>>c.shift, 0, ' ')
+		return strconv.AppendUint(b, uint64(c.int(record))>>c.shift, 10)
 	}
 	text, _ := c.bytes(record)
 	return append(b, kernel.CString(text)...)
@@ -309,16 +309,18 @@ var schedInfoFields = []struct{ shift, bits uint }{{0, 10}, {10, 2}, {12, 1}, {1
 // appendSchedInfo appends what next_info prints: a mask of processors, the load, and
 // other bit fields, as many in all as count.
 func appendSchedInfo(b []byte, data []byte, count int) []byte {
-	b = appendHex(b, uint64(binary.LittleEndian.Uint32(data)))
+	b = strconv.AppendUint(b, uint64(binary.LittleEndian.Uint32(data)), 16)
 	word := uint64(binary.LittleEndian.Uint32(data[4:]))
 	for i, f := range schedInfoFields[:count] {
 		v := word >> f.shift & (1<<f.bits - 1)
 		if i == 0 {
 			v <<= 1 // the load is stored halved
 		}
-		b = appendPadded(append(b, ','), v, 0, ' ')
+		b = strconv.AppendUint(append(b, ','), v, 10)
 	}
 	return b
 }
 
-func appendAddress(b []byte, address uint64) []byte { return appendHex(append(b, "0x"...), address) }
+func appendAddress(b []byte, address uint64) []byte {
+	return strconv.AppendUint(append(b, "0x"...), address, 16)
+}
