@@ -1,61 +1,58 @@
 package diag
 
-import (
-	"fmt"
-	"strings"
+import "ohframe/analyzer/trace"
 
-	"ohframe/analyzer/trace"
-)
+// Kinds are the kinds of damage or loss of a format, in the order of their warnings.
+type Kinds []kind
 
-// Damage is a kind of damage or loss.
-type Damage struct {
-	// Text describes it, with at most one %d for the number.
-	Text string
-	// Noun is what is counted, if it and the number are to precede Text.
-	Noun string
-	// Code is that of the warning.
-	Code trace.WarningCode
+// Kind is an index of Kinds.
+type Kind int
+
+type kind struct {
+	code       trace.WarningCode
+	noun, text string
 }
 
-func (k *Damage) text(n int) string {
-	switch {
-	case k.Noun != "":
-		return Count(n, k.Noun) + " " + k.Text
-	case strings.Contains(k.Text, "%d"):
-		return fmt.Sprintf(k.Text, n)
-	}
-	return k.Text
+// Add adds a kind. What is counted, noun, precedes the text, as in "3 bytes after the last section". With the
+// noun "×" the text begins with it: "3 × damaged page"; without a noun nothing is counted.
+func (k *Kinds) Add(code trace.WarningCode, noun, text string) Kind {
+	*k = append(*k, kind{code, noun, text})
+	return Kind(len(*k) - 1)
 }
 
-// DamageLog counts the damage of a file. K is an index of its kinds.
-type DamageLog[K ~uint8] struct {
-	kinds  []Damage
+// NewLog returns an empty log.
+func (k Kinds) NewLog() *DamageLog { return &DamageLog{k, make([]int, len(k))} }
+
+// DamageLog counts the damage of a file.
+type DamageLog struct {
+	kinds  Kinds
 	counts []int
 }
 
-// NewDamageLog returns an empty log.
-func NewDamageLog[K ~uint8](kinds []Damage) *DamageLog[K] {
-	return &DamageLog[K]{kinds: kinds, counts: make([]int, len(kinds))}
-}
-
 // Add counts damage.
-func (l *DamageLog[K]) Add(kind K) { l.AddMany(kind, 1) }
+func (l *DamageLog) Add(k Kind) { l.AddMany(k, 1) }
 
 // AddMany counts n times the same damage.
-func (l *DamageLog[K]) AddMany(kind K, n int) { l.counts[kind] += n }
+func (l *DamageLog) AddMany(k Kind, n int) { l.counts[k] += n }
 
 // Count returns how often a kind was counted.
-func (l *DamageLog[K]) Count(kind K) int { return l.counts[kind] }
+func (l *DamageLog) Count(k Kind) int { return l.counts[k] }
 
 // Set changes how often a kind was counted.
-func (l *DamageLog[K]) Set(kind K, n int) { l.counts[kind] = n }
+func (l *DamageLog) Set(k Kind, n int) { l.counts[k] = n }
 
 // Warnings returns one warning for each kind that was counted.
-func (l *DamageLog[K]) Warnings() []trace.Warning {
-	var list []trace.Warning
-	for kind, n := range l.counts {
-		if n > 0 {
-			list = append(list, trace.Warning{Code: l.kinds[kind].Code, Count: n, Text: l.kinds[kind].text(n)})
+func (l *DamageLog) Warnings() []trace.Warning {
+	var list Warnings
+	for i, n := range l.counts {
+		switch k := &l.kinds[i]; {
+		case n == 0:
+		case k.noun == "×":
+			list.Times(k.code, n, k.text, nil)
+		case k.noun != "":
+			list.Count(k.code, n, k.noun, k.text)
+		default:
+			list = append(list, trace.Warning{Code: k.code, Count: n, Text: k.text})
 		}
 	}
 	return list

@@ -62,7 +62,7 @@ const testFields = commonFields + `	field:u8 byte;	offset:8;	size:1;	signed:0;
 // parseTest returns the source with the formats in text, and the number of those that
 // were not understood.
 func parseTest(text string) (*sys, int) {
-	s := &sys{log: newLog()}
+	s := &sys{log: kinds.NewLog()}
 	s.parseFormats([]byte(text))
 	return s, s.log.Count(badFormat)
 }

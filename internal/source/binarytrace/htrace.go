@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/kernel"
 )
 
@@ -96,7 +97,7 @@ const (
 
 // htrace is the source of a trace of hiprofiler.
 type htrace struct {
-	log       *log
+	log       *diag.DamageLog
 	messages  *[lastMessage]*messageFormat
 	names     names
 	symbols   map[uint64]string // functions by address

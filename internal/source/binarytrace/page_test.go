@@ -14,7 +14,7 @@ import (
 func TestLinuxEvents(t *testing.T) {
 	const base = 1 << 40
 	for _, size := range []int{4, 8} {
-		s := &sys{log: newLog(), layout: defaultLayout}
+		s := &sys{log: kinds.NewLog(), layout: defaultLayout}
 		if size == 4 {
 			s.layout = pageLayout{commitSize: 4, data: 12, dataSize: pageSize - 12}
 		}

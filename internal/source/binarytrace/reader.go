@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/kernel"
 )
@@ -26,7 +27,7 @@ type Reader struct {
 	in      io.ReaderAt
 	options Options
 	source  source
-	log     *log
+	log     *diag.DamageLog
 	clock   Clock
 
 	recordings []Section // of hiperf
@@ -132,7 +133,7 @@ func (h *next) before(other *next) bool {
 // *Error or that of r.
 func Open(r io.ReaderAt, size int64, o Options) (*Reader, error) {
 	o.Limits = o.Limits.WithDefaults()
-	t := &Reader{in: &cache{in: r}, options: o, log: newLog()}
+	t := &Reader{in: &cache{in: r}, options: o, log: kinds.NewLog()}
 	head := make([]byte, min(size, int64(len(htraceMagic))))
 	if err := readAt(r, head, 0); err != nil {
 		return nil, err

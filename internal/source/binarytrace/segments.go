@@ -3,6 +3,7 @@ package binarytrace
 import (
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"ohframe/internal/diag"
 	"ohframe/internal/source/kernel"
 )
 
@@ -12,7 +13,7 @@ const maxSegments = 1 << 20
 // keepSegment adds a segment of a plugin, which is at an offset of the file, to a list of them, and
 // counts what is wrong with its messages: check is called for each field with a number. Segments
 // beyond the limit are counted as over.
-func (r *Reader) keepSegment(list *[]Section, over problem, number protowire.Number, data []byte, at int64, cut bool, check func(message []byte)) {
+func (r *Reader) keepSegment(list *[]Section, over diag.Kind, number protowire.Number, data []byte, at int64, cut bool, check func(message []byte)) {
 	if len(data) == 0 {
 		return
 	}

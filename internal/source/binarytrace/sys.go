@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/kernel"
 )
@@ -42,7 +43,7 @@ const maxText = 16 << 20
 
 // sys is the source of a raw kernel trace.
 type sys struct {
-	log      *log
+	log      *diag.DamageLog
 	hongmeng bool
 	layout   pageLayout // of Linux pages
 	formats  [1 << 16]*format

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"ohframe/analyzer/sample"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/kernel"
 )
 
@@ -36,7 +37,7 @@ const (
 
 // perf is the source of a perf.data file.
 type perf struct {
-	log     *log
+	log     *diag.DamageLog
 	tables  *tables
 	memory  *memory
 	symbols symbolTable
@@ -161,7 +162,7 @@ func (p *perf) recordTime(b []byte) uint64 {
 // record reads the next record and what follows an aux record. At the end, or at damage, it is nil.
 // The damage is counted if count is set. The record is valid until the next call.
 func (p *perf) record(in *bufio.Reader, left *uint64, count bool) ([]byte, error) {
-	note := func(problem problem) ([]byte, error) {
+	note := func(problem diag.Kind) ([]byte, error) {
 		if *left = 0; count {
 			p.log.Add(problem)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/kernel"
 )
 
@@ -30,7 +31,7 @@ const (
 // proto is the source of a report that hiperf wrote as protobuf. Its files and threads may come
 // after the samples.
 type proto struct {
-	log    *log
+	log    *diag.DamageLog
 	tables *tables
 	files  map[uint64]*protoFile
 	names  int // of functions

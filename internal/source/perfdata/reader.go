@@ -6,6 +6,7 @@ import (
 
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 )
 
 // The limits of a file. Each is far above what devices record.
@@ -25,7 +26,7 @@ type Options struct {
 // Reader yields the samples of a file in the order of the file. Those of several processors are
 // not in order of time.
 type Reader struct {
-	log     *log
+	log     *diag.DamageLog
 	source  source
 	tables  *tables
 	samples int
@@ -49,7 +50,7 @@ const sniffed = 4096
 // Open reads what stands beside the samples in r, which has size bytes. The error is an *Error
 // or that of r.
 func Open(r io.ReaderAt, size int64, o Options) (*Reader, error) {
-	l := newLog()
+	l := kinds.NewLog()
 	t := &Reader{log: l, tables: newTables(l, o.Limits.WithDefaults().Threads)}
 	head := make([]byte, min(size, sniffed))
 	if err := readAt(r, head, 0); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/pattern"
 )
 
@@ -38,7 +39,7 @@ const (
 // Source: openharmony/arkcompiler_ets_runtime, samples_record.cpp and sampling_processor.cpp;
 // openharmony/developtools_smartperf_host, js_heap_result.proto and pbreader_js_memory_parser.cpp.
 type scripts struct {
-	log      *log
+	log      *diag.DamageLog
 	tables   *tables
 	in       io.ReaderAt
 	pid      int32
@@ -78,7 +79,7 @@ const (
 
 // OpenScripts finds the profiles in the answers of a debugger in the file in. The error is that of in.
 func OpenScripts(in io.ReaderAt, s Scripts, o Options) (*Reader, error) {
-	l := newLog()
+	l := kinds.NewLog()
 	r := &Reader{log: l, tables: newTables(l, o.Limits.WithDefaults().Threads)}
 	p := &scripts{
 		log: l, tables: r.tables, in: in, pid: s.PID, period: uint64(max(s.Interval, 1)),
@@ -99,7 +100,7 @@ var profileKey = pattern.New(`"result"\s*:\s*\{\s*"profile"\s*:\s*\{`)
 func (p *scripts) find(messages iter.Seq2[int64, int64]) error {
 	var open []span
 	var scan scanner
-	drop := func(why problem) {
+	drop := func(why diag.Kind) {
 		p.log.Add(why)
 		open = nil
 	}

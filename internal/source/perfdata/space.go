@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ohframe/analyzer/sample"
+	"ohframe/internal/diag"
 )
 
 // The limits of mappings. A process of Linux has at most 64 Ki, those of devices some 3000.
@@ -29,7 +30,7 @@ type space struct {
 
 // memory is the memory of all processes.
 type memory struct {
-	log     *log
+	log     *diag.DamageLog
 	limit   int    // of processes
 	version uint64 // differs after each change of a mapping
 	spaces  map[int32]*space
@@ -39,7 +40,7 @@ type memory struct {
 	cached  int
 }
 
-func newMemory(l *log, processes int) *memory {
+func newMemory(l *diag.DamageLog, processes int) *memory {
 	return &memory{log: l, limit: processes, spaces: map[int32]*space{}, modules: &space{}, kernel: &space{}}
 }
 

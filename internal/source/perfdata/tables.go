@@ -7,6 +7,7 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"ohframe/analyzer/sample"
+	"ohframe/internal/diag"
 )
 
 // The limits of the tables. A call needs some 50 bytes, an address 80.
@@ -19,7 +20,7 @@ const (
 // tables builds a profile: each thing is in it once.
 type tables struct {
 	profile sample.Profile
-	log     *log
+	log     *diag.DamageLog
 
 	modules   map[string]int32
 	functions map[functionKey]int32
@@ -43,7 +44,7 @@ type functionKey struct {
 	module, symbol int32
 }
 
-func newTables(l *log, threads int) *tables {
+func newTables(l *diag.DamageLog, threads int) *tables {
 	return &tables{
 		log: l, limit: threads,
 		modules: map[string]int32{}, functions: map[functionKey]int32{}, scripts: map[scriptFunction]int32{},
