@@ -11,8 +11,8 @@ import (
 type Blocked struct {
 	TID    trace.TID
 	IOWait bool // the kernel counts it as waiting for storage
-	// Caller is the kernel function in which it blocked, "io_schedule+0x48/0x60"; empty if
-	// the line has none.
+	// Caller is the kernel function in which it blocked, "io_schedule+0x48/0x60"; empty if a
+	// Perfetto trace does not name it. All kernels print one: a line without is cut, and no event.
 	Caller []byte
 }
 

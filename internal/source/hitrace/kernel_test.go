@@ -28,7 +28,7 @@ func TestParseFields(t *testing.T) {
 	}{
 		{"sched_blocked_reason", "pid=61 iowait=1 caller=io_schedule+0x48/0x60 delay=12", &hitrace.Blocked{TID: 61, IOWait: true, Caller: []byte("io_schedule+0x48/0x60")}},
 		{"sched_blocked_reason", "pid=61 iowait=0 caller=0x2f", &hitrace.Blocked{TID: 61, Caller: []byte("0x2f")}},
-		{"sched_blocked_reason", "pid=61", nil}, // no format of the event
+		{"sched_blocked_reason", "pid=61 iowait=1", nil}, // no format of the event: it is cut
 		{"sched_blocked_reason", "pid= iowait=1", nil},
 		{"cpu_frequency", "state=1720000 cpu_id=4", &hitrace.Frequency{CPU: 4, KHz: 1720000}},
 		{"cpu_frequency", "state=0 cpu_id=4", nil},

@@ -19,31 +19,44 @@ import (
 )
 
 func main() {
-	config := simulate.Everything()
-	capture := flag.Int64("capture", 0, "write so many `MB` with the mix of lines of a real capture")
-	cause := flag.String("cause", "", "write a scene with late frames of the `cause`: "+strings.Join(simulate.Causes(), ", "))
-	era := flag.String("era", config.Era, "spelling of the `release`: "+strings.Join(simulate.Eras(), ", "))
-	interactions := flag.Bool("interactions", false, "write three flings, a click and launches")
-	layers := flag.Bool("layers", false, "write layers of all kinds of producers")
-	kernel := flag.String("kernel", string(simulate.KernelHongMeng), "`style` of the kernel's lines: hongmeng, linux")
-	seed := flag.Uint64("seed", 1, "a `number`; another one gives other frames")
-	perf := flag.String("perf", "", "also write a recording of hiperf of the same time to a `file`")
-	flag.Parse()
+	config, scene, perf := options(os.Args[1:])
+	if err := write(config, scene, perf); err != nil {
+		fmt.Fprintln(os.Stderr, "simulate:", err)
+		os.Exit(1)
+	}
+}
+
+// options returns the trace, or else the scene, that arguments ask for, and the name of its recording.
+func options(arguments []string) (config simulate.Config, scene simulate.Scene, recording string) {
+	config = simulate.Everything()
+	flags := flag.NewFlagSet("simulate", flag.ExitOnError)
+	capture := flags.Int64("capture", 0, "write so many `MB` with the mix of lines of a real capture")
+	cause := flags.String("cause", "", "write a scene with late frames of the `cause`: "+strings.Join(simulate.Causes(), ", "))
+	era := flags.String("era", config.Era, "spelling of the `release`: "+strings.Join(simulate.Eras(), ", "))
+	interactions := flags.Bool("interactions", false, "write three flings, a click and launches")
+	layers := flags.Bool("layers", false, "write layers of all kinds of producers")
+	kernel := flags.String("kernel", string(simulate.KernelHongMeng), "`style` of the kernel's lines: hongmeng, linux")
+	seed := flags.Uint64("seed", 1, "a `number`; another one gives other frames")
+	perf := flags.String("perf", "", "also write a recording of hiperf of the same time to a `file`")
+	_ = flags.Parse(arguments) // it exits on an error
 	switch {
+	case *capture > 0:
+		config = simulate.Capture(*capture << 20)
 	case *interactions:
 		config = simulate.Demonstration()
 	case *layers:
 		config = simulate.Layered()
 	}
-	config.Era, config.Seed, config.Kernel = *era, *seed, simulate.Kernel(*kernel)
-	if *capture > 0 {
-		config = simulate.Capture(*capture << 20)
-	}
-	err := write(config, simulate.Scene{Cause: simulate.Cause(*cause), Kernel: config.Kernel, Seed: *seed}, *perf)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "simulate:", err)
-		os.Exit(1)
-	}
+	config.Seed = *seed
+	flags.Visit(func(given *flag.Flag) {
+		switch given.Name {
+		case "era":
+			config.Era = *era
+		case "kernel":
+			config.Kernel = simulate.Kernel(*kernel)
+		}
+	})
+	return config, simulate.Scene{Cause: simulate.Cause(*cause), Kernel: simulate.Kernel(*kernel), Seed: *seed}, *perf
 }
 
 // write writes a scene, or a trace if it has no cause, and a recording if that has a name.
