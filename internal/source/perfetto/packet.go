@@ -1,6 +1,9 @@
 package perfetto
 
 import (
+	"io"
+	"math"
+
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"ohframe/internal/result"
@@ -47,7 +50,7 @@ type packet struct {
 	machine  uint64 // zero is the host
 }
 
-// matters reports whether the field is a payload that is decoded at any size.
+// matters reports whether the field is a payload that is decoded.
 func matters(field protowire.Number) bool {
 	switch field {
 	case packetKernelEvents, packetInterned, packetFrameTimeline, packetProcessTree, packetClockSnapshot, packetSystemInfo, packetAttributes, packetCompressed, packetZstdCompressed, packetResult, packetAllocated:
@@ -61,28 +64,23 @@ func (p *packet) parse(b []byte) bool {
 	*p = packet{}
 	f := kernel.Fields{Rest: b}
 	for f.Next() {
-		p.set(&f)
+		switch {
+		case f.IsBytes && f.Number == packetInterned:
+			p.interned = f.Data
+		case f.IsBytes && matters(f.Number):
+			p.kind, p.payload = f.Number, f.Data
+		case f.IsBytes:
+		case f.Number == packetTimestamp:
+			p.timestamp, p.timed = f.Value, true
+		case f.Number == packetClockID:
+			p.clock = f.Value
+		case f.Number == packetSequence:
+			p.sequence = uint32(f.Value)
+		case f.Number == packetMachine:
+			p.machine = f.Value
+		}
 	}
 	return !f.Bad
-}
-
-// set stores a field if it is needed.
-func (p *packet) set(f *kernel.Fields) {
-	switch {
-	case f.IsBytes && f.Number == packetInterned:
-		p.interned = f.Data
-	case f.IsBytes && matters(f.Number):
-		p.kind, p.payload = f.Number, f.Data
-	case f.IsBytes:
-	case f.Number == packetTimestamp:
-		p.timestamp, p.timed = f.Value, true
-	case f.Number == packetClockID:
-		p.clock = f.Value
-	case f.Number == packetSequence:
-		p.sequence = uint32(f.Value)
-	case f.Number == packetMachine:
-		p.machine = f.Value
-	}
 }
 
 // outcome is the result of reading a packet.
@@ -114,78 +112,24 @@ func (s *source) next(p *packet) outcome {
 		return garbage
 	}
 	s.use(n + m)
-	if size > uint64(len(s.buffer)) {
-		return s.large(p, size)
+	if size > maxPacket {
+		if !s.copy(io.Discard, int64(min(size, math.MaxInt64))) {
+			return cut
+		}
+		return damaged
 	}
-	b := s.peek(int(size))
+	b := s.take(int(size))
 	if uint64(len(b)) < size {
 		return cut
 	}
-	s.use(len(b))
 	if !p.parse(b) {
 		return damaged
 	}
 	return whole
 }
 
-// maxPayload is the limit for a payload that is decoded, in bytes. The largest process
-// trees are far smaller.
-const maxPayload = 64 << 20
+// maxVarint is the length of the longest varint.
+const maxVarint = 10
 
-// large reads a packet that does not fit into the buffer, field by field.
-func (s *source) large(p *packet, size uint64) outcome {
-	*p = packet{}
-	bad := func() outcome { // the next packet can be found, because the length is known
-		if !s.skip(size) {
-			return cut
-		}
-		return damaged
-	}
-	for size > 0 {
-		tag, n := s.varint(size)
-		if n <= 0 {
-			return bad()
-		}
-		size -= uint64(n)
-		number, wire := protowire.DecodeTag(tag)
-		var length uint64
-		switch wire {
-		case protowire.VarintType, protowire.BytesType:
-			v, n := s.varint(size)
-			if n <= 0 {
-				return bad()
-			}
-			size -= uint64(n)
-			if wire == protowire.BytesType {
-				length = v
-			} else {
-				p.set(&kernel.Fields{Number: number, Value: v})
-			}
-		case protowire.Fixed32Type:
-			length = 4
-		case protowire.Fixed64Type:
-			length = 8
-		default:
-			return bad()
-		}
-		if length > size || matters(number) && length > maxPayload || number < 1 {
-			return bad()
-		}
-		size -= length
-		ok := false
-		if wire == protowire.BytesType && matters(number) {
-			into := &s.spare
-			if number == packetInterned {
-				into = &s.interned
-			}
-			*into, ok = s.append((*into)[:0], length)
-			p.set(&kernel.Fields{Number: number, IsBytes: true, Data: *into})
-		} else {
-			ok = s.skip(length)
-		}
-		if !ok {
-			return cut
-		}
-	}
-	return whole
-}
+// maxPacket is the limit for a packet, in bytes. The largest process trees are far smaller.
+const maxPacket = 64 << 20

@@ -207,7 +207,7 @@ func newDecoder(ctx context.Context, l trace.Limits) *decoder {
 
 // read reads all packets of the input.
 func (d *decoder) read(r io.Reader) error {
-	in := newSource(d.ctx, d.inflation.Packed(r), bufferSize)
+	in := newSource(d.ctx, d.inflation.Packed(r))
 	switch d.packets(in, false) {
 	case cut:
 		d.stats.Cut = true
@@ -310,7 +310,7 @@ func (d *decoder) compressed(p *packet) bool {
 		return false
 	}
 	if d.inflated == nil {
-		d.inflated = newSource(d.ctx, nil, bufferSize)
+		d.inflated = newSource(d.ctx, nil)
 	}
 	d.inflated.reset(d.inflation.Unpacked(r))
 	outcome := d.packets(d.inflated, true)
@@ -333,7 +333,7 @@ func (d *decoder) inflate(p *packet) (r io.Reader, err error) {
 	payload := bytes.NewReader(p.payload)
 	switch {
 	case p.kind == packetZstdCompressed && d.zstd == nil:
-		d.zstd, err = zstd.NewReader(payload, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPayload))
+		d.zstd, err = zstd.NewReader(payload, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPacket))
 		return d.zstd, err
 	case p.kind == packetZstdCompressed:
 		return d.zstd, d.zstd.Reset(payload)
