@@ -10,7 +10,6 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
-	"ohframe/exporter/pftrace"
 	"ohframe/internal/diag"
 	"ohframe/internal/source/binarytrace"
 	"ohframe/internal/source/hitrace"
@@ -85,13 +84,11 @@ var clockSources = map[binarytrace.ClockSource]analyzer.ClockSource{
 }
 
 // log returns what reads the messages of hilog of a binary trace; nil if it has none.
-func (t *textInput) log() func(func(*pftrace.LogMessage)) error {
+func (t *textInput) log() func(func(*binarytrace.LogMessage)) error {
 	if t.binary == nil || !t.binary.HasLog() {
 		return nil
 	}
-	return func(yield func(*pftrace.LogMessage)) error {
-		return t.binary.Log(func(m *binarytrace.LogMessage) { yield((*pftrace.LogMessage)(m)) })
-	}
+	return t.binary.Log
 }
 
 // systemEvents returns what yields the events of the system beside the text; nil without any.
@@ -112,13 +109,11 @@ func (t *textInput) systemEvents() func(func([]byte)) error {
 }
 
 // tasks returns what reads the events of ffrt of a binary trace; nil if it has none.
-func (t *textInput) tasks() func(func(*pftrace.TaskEvent, bool)) error {
+func (t *textInput) tasks() func(func(*binarytrace.TaskEvent, bool)) error {
 	if t.binary == nil || !t.binary.HasTasks() {
 		return nil
 	}
-	return func(yield func(*pftrace.TaskEvent, bool)) error {
-		return t.binary.Tasks(func(e *binarytrace.TaskEvent, known bool) { yield((*pftrace.TaskEvent)(e), known) })
-	}
+	return t.binary.Tasks
 }
 
 // warnings describes the parts of a binary trace, and of what is beside the text, that could not be read.

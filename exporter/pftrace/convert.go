@@ -23,8 +23,10 @@ import (
 	"ohframe/exporter/internal/packet"
 	"ohframe/exporter/internal/samples"
 	"ohframe/exporter/internal/timeline"
+	"ohframe/internal/diag"
 	"ohframe/internal/quality"
 	"ohframe/internal/result"
+	"ohframe/internal/source/binarytrace"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/version"
 )
@@ -47,10 +49,10 @@ type Options struct {
 	Attributes map[string]string
 	// Log, if it is not nil, calls its argument for each message of the system's log. The error is
 	// that of the input.
-	Log func(func(*LogMessage)) error `fingerprint:"-"`
+	Log func(func(*binarytrace.LogMessage)) error `fingerprint:"-"`
 	// Tasks, if it is not nil, calls its argument for each event of ffrt, and says whether its time is
 	// known. The error is that of the input.
-	Tasks func(func(e *TaskEvent, known bool)) error `fingerprint:"-"`
+	Tasks func(func(e *binarytrace.TaskEvent, known bool)) error `fingerprint:"-"`
 	// Complete, if it is not nil, is called after the input was read. It completes the counts
 	// of lines, which are nil without text, and returns warnings about what could not be read.
 	Complete func(*hitrace.Totals) []trace.Warning `fingerprint:"-"`
@@ -87,7 +89,7 @@ type Summary struct {
 	// Logged counts the messages of the system's log.
 	Logged int
 	// LogWarnings say which of them are not in the output.
-	LogWarnings []trace.Warning
+	LogWarnings diag.Warnings
 	// Quality is that of the trace, with the causes as far as they were looked for.
 	Quality *stats.Quality
 }

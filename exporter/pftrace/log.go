@@ -8,18 +8,9 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/exporter/internal/packet"
-	"ohframe/internal/diag"
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/source/binarytrace"
 )
-
-// LogMessage is a message of the system's log.
-type LogMessage struct {
-	Unix     int64 // nanoseconds since 1970
-	PID, TID int32
-	Level    byte // D, I, W, E or F
-	// Tag and Text need not be UTF-8, and are valid until the call returns.
-	Tag, Text []byte
-}
 
 // perLogPacket is the number of messages of a packet.
 const perLogPacket = 64
@@ -58,7 +49,7 @@ func writeLog(w *packet.Writer, s *Summary, o *Options) error {
 		events = nil
 	}
 	unknown, outside := 0, 0
-	err := o.Log(func(m *LogMessage) {
+	err := o.Log(func(m *binarytrace.LogMessage) {
 		at, known, inside := timeOfDay(s.Timeline, m.Unix)
 		switch {
 		case !known:
@@ -80,11 +71,7 @@ func writeLog(w *packet.Writer, s *Summary, o *Options) error {
 		}
 	})
 	flush()
-	if unknown > 0 {
-		s.LogWarnings = append(s.LogWarnings, trace.Warning{Code: trace.WarnMissing, Count: unknown, Text: diag.Count(unknown, "message") + " of hilog not exported: the trace does not state the time of day"})
-	}
-	if outside > 0 {
-		s.LogWarnings = append(s.LogWarnings, trace.Warning{Code: trace.WarnSkipped, Count: outside, Text: diag.Count(outside, "message") + " of hilog before or after the trace, not exported"})
-	}
+	s.LogWarnings.Count(trace.WarnMissing, unknown, "message", "of hilog not exported: the trace does not state the time of day")
+	s.LogWarnings.Count(trace.WarnSkipped, outside, "message", "of hilog before or after the trace, not exported")
 	return err
 }

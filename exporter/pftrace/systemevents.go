@@ -8,7 +8,6 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/exporter/internal/packet"
-	"ohframe/internal/diag"
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/source/hitrace"
 )
@@ -57,19 +56,9 @@ func writeSystemEvents(w *packet.Writer, s *Summary, o *Options) error {
 			NameField: &perfettopb.TrackEvent_Name{Name: bounded(e.Name)}, DebugAnnotations: membersOf(&e),
 		}}})
 	})
-	for _, x := range []struct {
-		count int
-		code  trace.WarningCode
-		text  string
-	}{
-		{damaged, trace.WarnNotUnderstood, " of the system not understood, skipped"},
-		{unknown, trace.WarnMissing, " of the system not exported: the trace does not state the time of day"},
-		{outside, trace.WarnSkipped, " of the system before or after the trace, not exported"},
-	} {
-		if x.count > 0 {
-			s.LogWarnings = append(s.LogWarnings, trace.Warning{Code: x.code, Count: x.count, Text: diag.Count(x.count, "event") + x.text})
-		}
-	}
+	s.LogWarnings.Count(trace.WarnNotUnderstood, damaged, "event", "of the system not understood, skipped")
+	s.LogWarnings.Count(trace.WarnMissing, unknown, "event", "of the system not exported: the trace does not state the time of day")
+	s.LogWarnings.Count(trace.WarnSkipped, outside, "event", "of the system before or after the trace, not exported")
 	return err
 }
 

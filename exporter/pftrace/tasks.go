@@ -9,8 +9,8 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/exporter/internal/packet"
-	"ohframe/internal/diag"
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/source/binarytrace"
 )
 
 const (
@@ -19,16 +19,6 @@ const (
 	// maxNested is the number of slices of tasks of a thread, one in another, that are written.
 	maxNested = 256
 )
-
-// TaskEvent is an event of ffrt, which runs the tasks of a process in a pool of threads.
-type TaskEvent struct {
-	At       trace.Time
-	PID, TID int32
-	// Kind is 'B' or 'E' for the begin or the end of what a thread does, and 0 for names.
-	Kind byte
-	// Label is that of a begin. Texts need not be UTF-8, and are valid until the call returns.
-	Label, Process, Thread []byte
-}
 
 // taskWriter writes what the threads of ffrt did.
 type taskWriter struct {
@@ -77,26 +67,15 @@ func writeTasks(w *packet.Writer, s *Summary, o *Options) error {
 			}
 		}
 	}
-	for _, x := range []struct {
-		count int
-		code  trace.WarningCode
-		noun  string
-		text  string
-	}{
-		{t.unknown, trace.WarnMissing, "event", " of ffrt not exported: their clock is not related to that of the trace"},
-		{t.outside, trace.WarnSkipped, "slice", " of ffrt before or after the trace, not exported"},
-		{t.unmatched, trace.WarnNotUnderstood, "end", " of slices of ffrt without a begin, skipped"},
-		{t.over, trace.WarnOverLimit, "event", " of ffrt beyond the limit (limit: threads) or 256 slices deep, skipped"},
-	} {
-		if x.count > 0 {
-			s.LogWarnings = append(s.LogWarnings, trace.Warning{Code: x.code, Count: x.count, Text: diag.Count(x.count, x.noun) + x.text})
-		}
-	}
+	s.LogWarnings.Count(trace.WarnMissing, t.unknown, "event", "of ffrt not exported: their clock is not related to that of the trace")
+	s.LogWarnings.Count(trace.WarnSkipped, t.outside, "slice", "of ffrt before or after the trace, not exported")
+	s.LogWarnings.Count(trace.WarnNotUnderstood, t.unmatched, "end", "of slices of ffrt without a begin, skipped")
+	s.LogWarnings.Count(trace.WarnOverLimit, t.over, "event", "of ffrt beyond the limit (limit: threads) or 256 slices deep, skipped")
 	return err
 }
 
 // add writes an event, or keeps a name. known reports whether the time of the event is known.
-func (w *taskWriter) add(e *TaskEvent, known bool) {
+func (w *taskWriter) add(e *binarytrace.TaskEvent, known bool) {
 	key := [2]int32{e.PID, e.TID}
 	thread := w.threads[key]
 	if thread == nil {
@@ -129,7 +108,7 @@ func (w *taskWriter) add(e *TaskEvent, known bool) {
 	}
 }
 
-func (w *taskWriter) begin(t *taskThread, e *TaskEvent, at trace.Time) {
+func (w *taskWriter) begin(t *taskThread, e *binarytrace.TaskEvent, at trace.Time) {
 	if len(t.open) == maxNested {
 		t.deep++
 		w.over++
@@ -142,7 +121,7 @@ func (w *taskWriter) begin(t *taskThread, e *TaskEvent, at trace.Time) {
 }
 
 // flush writes the begins that are not written. Those before the trace are at its start.
-func (w *taskWriter) flush(t *taskThread, e *TaskEvent, at trace.Time) {
+func (w *taskWriter) flush(t *taskThread, e *binarytrace.TaskEvent, at trace.Time) {
 	for i := range t.open {
 		x := &t.open[i]
 		if x.written || x.after {
@@ -162,7 +141,7 @@ func (w *taskWriter) flush(t *taskThread, e *TaskEvent, at trace.Time) {
 	}
 }
 
-func (w *taskWriter) finish(t *taskThread, e *TaskEvent, at trace.Time) {
+func (w *taskWriter) finish(t *taskThread, e *binarytrace.TaskEvent, at trace.Time) {
 	if t.deep > 0 {
 		t.deep--
 		return
@@ -184,7 +163,7 @@ func (w *taskWriter) finish(t *taskThread, e *TaskEvent, at trace.Time) {
 }
 
 // describe describes the track of a thread before its first slice.
-func (w *taskWriter) describe(t *taskThread, e *TaskEvent) {
+func (w *taskWriter) describe(t *taskThread, e *binarytrace.TaskEvent) {
 	if t.track != 0 {
 		return
 	}
