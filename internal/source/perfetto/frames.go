@@ -14,7 +14,7 @@ func (d *decoder) assemble() *analyzer.Timeline {
 	d.pair(t)
 
 	a := assembly{
-		stats: d.stats, expected: map[expectation]*slice{}, render: map[int64][]*analyzer.Frame{},
+		expected: map[expectation]*slice{}, render: map[int64][]*analyzer.Frame{},
 	}
 	a.add(d.slices, d.processes, t.Span.End)
 	a.link()
@@ -66,7 +66,6 @@ func (d *decoder) pair(t *analyzer.Timeline) {
 		}
 		i, ok := open[e.cookie]
 		if !ok {
-			d.stats.UnpairedEnds++
 			if trace.Time(e.at).Sub(t.Span.Start) > edge {
 				d.stats.lostStarts++
 			}
@@ -79,18 +78,14 @@ func (d *decoder) pair(t *analyzer.Timeline) {
 	d.slices = slices.DeleteFunc(d.slices, func(s slice) bool { return !s.Start.Known() })
 	slices.SortStableFunc(d.slices, func(x, y slice) int { return cmp.Compare(x.Start, y.Start) })
 	for i := range d.slices {
-		if !d.slices[i].End.Known() {
-			d.stats.Unfinished++
-			if t.Span.End.Sub(d.slices[i].Start) > edge {
-				d.stats.lostEnds++
-			}
+		if s := &d.slices[i]; !s.End.Known() && t.Span.End.Sub(s.Start) > edge {
+			d.stats.lostEnds++
 		}
 	}
 }
 
 // assembly makes frames from slices.
 type assembly struct {
-	stats    *Stats
 	frames   []frame
 	expected map[expectation]*slice
 	render   map[int64][]*analyzer.Frame // by token, in order of start
@@ -121,7 +116,6 @@ func (a *assembly) add(list []slice, processes *processes, end trace.Time) {
 			}
 		}
 	}
-	used := map[*slice]bool{}
 	latest := map[expectation]int{} // index of the last frame with the token
 	for i := range list {
 		s := &list[i]
@@ -151,24 +145,15 @@ func (a *assembly) add(list []slice, processes *processes, end trace.Time) {
 			f.Actual.End = end
 			f.Facts = analyzer.Truncated
 		}
-		e := a.expected[key]
-		if e != nil && !used[e] {
+		if e := a.expected[key]; e != nil {
 			f.Expected = e.Interval
 			f.Vsync, f.Deadline = e.Start, e.End
-			used[e] = true
+			delete(a.expected, key)
 		}
 		a.frames = append(a.frames, f)
 	}
 	for _, f := range a.frames {
 		f.combineLayers()
-		if f.Facts.Has(analyzer.Dropped) {
-			a.stats.Dropped++
-		}
-	}
-	for _, e := range a.expected {
-		if !used[e] {
-			a.stats.Unmatched++
-		}
 	}
 }
 

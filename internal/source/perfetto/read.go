@@ -78,22 +78,15 @@ type Stats struct {
 	// Malformed counts frame timeline events that lack a required field or have an
 	// impossible time.
 	Malformed int
-	// UnpairedEnds counts ends of slices without a start.
-	UnpairedEnds int
-	// Unfinished counts slices, expected and actual, without an end.
-	Unfinished int
-	// lostStarts and lostEnds are those of them far from the edges of the trace.
+	// lostStarts and lostEnds count ends of slices without a start, and slices without an end, far
+	// from the edges of the trace.
 	lostStarts, lostEnds int
-	// Unmatched counts expected slices without an actual one.
-	Unmatched int
 	// UnknownClock counts events in a clock without a reading beside boot time. Their
 	// times are used unchanged.
 	UnknownClock int
 	// UntimedKernel counts events of the kernel, or bundles of them, in a clock with an unknown
 	// offset to boot time. They are skipped.
 	UntimedKernel int
-	// Dropped counts frames of both kinds that were never shown.
-	Dropped int
 	// Over counts what was skipped because of a limit.
 	Over Over
 }
