@@ -55,7 +55,7 @@ func (d *Diff) Merge(w io.Writer, base, new func(io.Writer) error) error {
 			_, err := w.Write(append(manifest, '\n'))
 			return err
 		}},
-		{traceMember, func(w io.Writer) error { return JoinPackets(w, fixed, shifted, at, shiftedAt) }},
+		{traceMember, func(w io.Writer) error { return JoinPackets(w, fixed, shifted, at, shiftedAt, names) }},
 	} {
 		var size, again counter
 		if err := m.write(&size); err != nil {
@@ -137,10 +137,10 @@ const (
 
 // JoinPackets writes two Perfetto traces as one of two machines, which keep their processes and processors
 // apart. At one instant, the clock of fixed reads at and that of shifted shiftedAt. Perfetto converts the
-// times of shifted. A trace without a clock is one of boot time.
+// times of shifted. A trace without a clock is one of boot time. names are those of the machines.
 //
 // Source: ProtoTraceReader of Perfetto v55.3 and v58.2.
-func JoinPackets(w io.Writer, fixed, shifted func(io.Writer) error, at, shiftedAt trace.Time) error {
+func JoinPackets(w io.Writer, fixed, shifted func(io.Writer) error, at, shiftedAt trace.Time, names [2]string) error {
 	host, client := bootTime(at), bootTime(shiftedAt)
 	sync := message(syncedClocks, append(message(clientClocks, client), message(hostClocks, host)...))
 	for _, part := range []struct {
@@ -152,6 +152,7 @@ func JoinPackets(w io.Writer, fixed, shifted func(io.Writer) error, at, shiftedA
 		{shiftedMachine, message(remoteClockSync, append(sync, sync...)), shifted}, // Perfetto wants two of them
 	} {
 		to := perfetto.NewMachineWriter(w, part.machine)
+		to.Label = names[part.machine]
 		if _, err := to.Write(message(1, part.clock)); err != nil {
 			return err
 		}

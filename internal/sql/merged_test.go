@@ -47,7 +47,7 @@ func TestMerged(t *testing.T) {
 				write := func(name string) func(io.Writer) error {
 					return func(w io.Writer) error { _, err := w.Write(traces[name]); return err }
 				}
-				must.Do(t, diff.JoinPackets(&both, write(fixed), write(moved), hour+1, 1))
+				must.Do(t, diff.JoinPackets(&both, write(fixed), write(moved), hour+1, 1, [2]string{"base: a", "new: b"}))
 				session := load(t, both.Bytes())
 				enginetest.CheckGate(t, session)
 				for machine, name := range []string{fixed, moved} {

@@ -19,7 +19,7 @@ func TestViz(t *testing.T) {
 	write := func(name string) func(io.Writer) error {
 		return func(w io.Writer) error { _, err := w.Write(traces[name]); return err }
 	}
-	must.Do(t, diff.JoinPackets(&both, write("demo"), write("layers"), hour+1, 1))
+	must.Do(t, diff.JoinPackets(&both, write("demo"), write("layers"), hour+1, 1, [2]string{"base: a", "new: b"}))
 	traces["demo and layers"] = both.Bytes()
 	const frame = "(SELECT id FROM _ohos_viz_frames(s.id) LIMIT 1)"
 	for name, trace := range traces {

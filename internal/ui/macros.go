@@ -69,10 +69,13 @@ func framesOf(except, end string) string {
 const bareTracks = "(Interactions|Hangs|Why|Waited for|Components)$"
 
 // lateTracks matches the path of the track of what was late in all processes.
-const lateTracks = "^Late frames$"
+const lateTracks = "^Late frames" + sideOf + "$"
 
 // layerTracks matches the path of the track of layers, which belongs to no process.
-const layerTracks = "^Layers$"
+const layerTracks = "^Layers" + sideOf + "$"
+
+// sideOf matches the side in the name of a track of a merged trace that belongs to no process.
+const sideOf = `( \((base|new): [^>]*\))?`
 
 // anyProcess matches the end of the path of any process.
 const anyProcess = `\s\d+( \(.*\))?`

@@ -3,6 +3,7 @@ package perfetto
 import (
 	"errors"
 	"io"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -15,6 +16,8 @@ var ErrSeveralMachines = errors.New("the trace has packets of several machines")
 // the packets inside. What Read skips as damaged is left out: nothing follows a packet that is cut.
 // It has no limits: it is for traces that Read has read.
 type MachineWriter struct {
+	// Label is added to the names of the tracks that belong to no process, as the UI labels processes of several machines. May be empty.
+	Label   string
 	w       io.Writer
 	machine []byte // the field that is added to a packet
 	rest    []byte // the beginning of a packet
@@ -76,13 +79,62 @@ func (m *MachineWriter) packet(content []byte) error {
 		if err != nil || m.nested {
 			return nil // damaged
 		}
-		inner := &MachineWriter{w: m.w, machine: m.machine, nested: true}
+		inner := &MachineWriter{Label: m.Label, w: m.w, machine: m.machine, nested: true}
 		_, _ = io.Copy(inner, r) // another error is damage
 		return inner.err
+	}
+	if m.Label != "" {
+		content = m.labelled(content)
 	}
 	m.out = protowire.AppendTag(m.out[:0], tracePacket, protowire.BytesType)
 	m.out = protowire.AppendVarint(m.out, uint64(len(content)+len(m.machine)))
 	m.out = append(append(m.out, content...), m.machine...)
 	_, err := m.w.Write(m.out)
 	return err
+}
+
+// Numbers of fields.
+const (
+	trackDescriptor = 60 // TracePacket.track_descriptor
+	trackName       = 2  // TrackDescriptor.name
+	trackProcess    = 3
+	trackThread     = 4
+	trackParent     = 5
+)
+
+// labelled returns a packet with the label in the name of one of the exporter's tracks that belong to no process.
+func (m *MachineWriter) labelled(content []byte) []byte {
+	for rest := content; len(rest) > 0; {
+		number, wire, n := protowire.ConsumeTag(rest)
+		size := protowire.ConsumeFieldValue(number, wire, rest[n:])
+		if number != trackDescriptor || wire != protowire.BytesType {
+			rest = rest[n+size:]
+			continue
+		}
+		track, _ := protowire.ConsumeBytes(rest[n:])
+		name := ""
+		for fields := track; len(fields) > 0; {
+			number, wire, n := protowire.ConsumeTag(fields)
+			if n < 0 {
+				return content
+			}
+			size := protowire.ConsumeFieldValue(number, wire, fields[n:])
+			switch {
+			case size < 0 || number == trackProcess || number == trackThread || number == trackParent:
+				return content
+			case number == trackName && wire == protowire.BytesType:
+				text, _ := protowire.ConsumeBytes(fields[n:])
+				name = string(text)
+			}
+			fields = fields[n+size:]
+		}
+		if name != "Late frames" && name != "Layers" { // others' names may mean something to their modules
+			return content
+		}
+		at := len(content) - len(rest)
+		track = protowire.AppendString(protowire.AppendTag(slices.Clone(track), trackName, protowire.BytesType), name+" ("+m.Label+")") // the last one counts
+		out := protowire.AppendBytes(protowire.AppendTag(slices.Clone(content[:at]), trackDescriptor, protowire.BytesType), track)
+		return append(out, rest[n+size:]...)
+	}
+	return content
 }

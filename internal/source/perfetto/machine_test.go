@@ -222,3 +222,28 @@ func TestSameScene(t *testing.T) {
 		}
 	}
 }
+
+// The exporter's tracks that belong to no process have the label in their names, others do not.
+func TestMachineLabel(t *testing.T) {
+	var r recording
+	for _, track := range []*pb.TrackDescriptor{
+		{Uuid: proto.Uint64(1), StaticOrDynamicName: &pb.TrackDescriptor_Name{Name: "Late frames"}},
+		{Uuid: proto.Uint64(2), ParentUuid: proto.Uint64(1), StaticOrDynamicName: &pb.TrackDescriptor_Name{Name: "Late frames"}},
+		{Uuid: proto.Uint64(3), StaticOrDynamicName: &pb.TrackDescriptor_Name{Name: "Other"}},
+	} {
+		r.raw(must.Get(proto.Marshal(&pb.TracePacket{Data: &pb.TracePacket_TrackDescriptor{TrackDescriptor: track}}))(t))
+	}
+	for _, in := range [][]byte{r.bytes, compressed(r.bytes)} {
+		var out bytes.Buffer
+		w := perfetto.NewMachineWriter(&out, 1)
+		w.Label = "new: b"
+		must.Get(w.Write(in))(t)
+		var got pb.Trace
+		must.Do(t, proto.Unmarshal(out.Bytes(), &got))
+		var names []string
+		for _, p := range got.Packet {
+			names = append(names, p.GetTrackDescriptor().GetName())
+		}
+		must.EqualSlices(t, names, []string{"Late frames (new: b)", "Late frames", "Other"})
+	}
+}

@@ -25,7 +25,7 @@ JOIN track AS parent
 LEFT JOIN track AS top
   ON top.id = parent.parent_id
 WHERE
-  coalesce(top.name, parent.name) = 'Layers'
+  coalesce(top.name, parent.name) GLOB 'Layers*'
   AND coalesce(top.type, parent.type) GLOB 'global*track_event'
   AND top.parent_id IS NULL;
 

@@ -76,8 +76,8 @@ LEFT JOIN track AS top
 WHERE
   EXISTS(SELECT 1 FROM own)
   AND (
-    (parent.name = 'Layers' AND top.id IS NULL)
-    OR (t.name = 'Queue' AND top.name = 'Layers' AND top.parent_id IS NULL)
+    (parent.name GLOB 'Layers*' AND top.id IS NULL)
+    OR (t.name = 'Queue' AND top.name GLOB 'Layers*' AND top.parent_id IS NULL)
   )
 UNION ALL
 SELECT
@@ -93,8 +93,8 @@ LEFT JOIN track AS parent
 WHERE
   EXISTS(SELECT 1 FROM own)
   AND (
-    (t.name = 'Late frames' AND parent.id IS NULL)
-    OR (t.name GLOB 'Late frames (*' AND parent.name = 'Late frames')
+    t.name GLOB 'Late frames*'
+    AND (parent.id IS NULL OR parent.name GLOB 'Late frames*')
   )
 ORDER BY
   track_id;
