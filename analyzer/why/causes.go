@@ -242,7 +242,7 @@ type Share struct {
 	Interrupt string `json:"interrupt,omitzero"`
 	// Reason is why garbage was collected, on this thread or by the culprit, such as
 	// "allocation limit"; empty if unknown or if the cause is not a collection.
-	Reason string `json:"gc_reason,omitzero"`
+	GCReason string `json:"gc_reason,omitzero"`
 	// Frequency and UsualFrequency are the mean frequencies of the CPUs on which the thread
 	// ran and usually runs, in kHz, for RunSlow; 0 for other waits. Cores are the
 	// processors on which it ran more than usual, if they are the reason; otherwise nil.

@@ -155,7 +155,7 @@ func foundOf(c *simulate.CauseTruth, e *why.Explanation) string {
 	if c.Culprit == "" {
 		return strings.Join([]string{wait, said(c.Slice, s.Slice), "", c.Leaf, c.LeafSlice, said(c.Argument, argument), c.LeafArgument, c.Reason, fmt.Sprint(root, capped(s)), c.LeafFor}, ", ")
 	}
-	return strings.Join([]string{wait, said(c.Slice, s.Slice), k.Thread, said(c.Leaf, k.Wait.String()), said(c.LeafSlice, k.Slice), said(c.Argument, argument), said(c.LeafArgument, causetext.Arguments(k.Arguments)), said(c.Reason, s.Reason), fmt.Sprint(root, capped(s)), other}, ", ")
+	return strings.Join([]string{wait, said(c.Slice, s.Slice), k.Thread, said(c.Leaf, k.Wait.String()), said(c.LeafSlice, k.Slice), said(c.Argument, argument), said(c.LeafArgument, causetext.Arguments(k.Arguments)), said(c.Reason, s.GCReason), fmt.Sprint(root, capped(s)), other}, ", ")
 }
 
 // said returns what is found, or nothing if the truth does not say it.

@@ -162,7 +162,7 @@ func rankCauses(c *call, r *reader, inputs []input, f *whyFlags) error {
 	}
 	datasets, traces := splitStored(r, inputs)
 	if len(traces) > 0 {
-		read := fleet.NewCauses(dims, commandFlags(c))
+		read := fleet.NewRankingDataset(dims, commandFlags(c))
 		err = r.each(traces, func(in input, t *ohframe.Trace) error {
 			if t.Causes == nil {
 				r.fail(in.name, noCauses(in, t))

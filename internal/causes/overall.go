@@ -29,7 +29,7 @@ type Overall struct {
 	Named int `json:"-"`
 }
 
-// TraceCounts counts traces.
+// TraceCounts counts the traces of a document of several.
 type TraceCounts struct {
 	Traces     int            `json:"traces"`                     // traces that were read, with those that failed
 	Measured   int            `json:"-"`                          // traces without a failure

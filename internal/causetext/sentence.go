@@ -455,7 +455,7 @@ func inOne(c *why.Causes, list []*why.Share, task string) string {
 		if s.Slice != task || len(parts) > 0 && s.Value*5 < all || len(parts) == maxPlaces {
 			continue
 		}
-		in := why.Share{Wait: s.Task.Wait, Slice: s.Task.Slice, Calls: s.Task.Calls, Value: s.Value, Culprit: s.Culprit, Several: s.Several, Function: s.Function, Interrupt: s.Interrupt, Reason: s.Reason}
+		in := why.Share{Wait: s.Task.Wait, Slice: s.Task.Slice, Calls: s.Task.Calls, Value: s.Value, Culprit: s.Culprit, Several: s.Several, Function: s.Function, Interrupt: s.Interrupt, GCReason: s.GCReason}
 		if in.Slice == task && in.Wait != why.WaitUnknown {
 			in.Slice = ""
 		}
@@ -572,10 +572,10 @@ func slower(s *why.Share) string {
 
 // reason returns the reason of the garbage collection in parentheses, if it is known.
 func reason(s *why.Share) string {
-	if s.Reason == "" {
+	if s.GCReason == "" {
 		return ""
 	}
-	return " (" + s.Reason + ")"
+	return " (" + s.GCReason + ")"
 }
 
 // culprits names the threads that were waited for: how many, if they are several.

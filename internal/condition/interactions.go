@@ -13,8 +13,8 @@ import (
 	"ohframe/internal/text"
 )
 
-// group selects interactions, and a measure of them.
-type group struct {
+// onInteractions selects interactions, and a measure of them.
+type onInteractions struct {
 	name    string
 	of      func(*stats.Interaction) bool
 	measure *stats.Measure
@@ -76,7 +76,7 @@ func measureNames(launches bool) (names []string) {
 }
 
 // newGroup returns the group of a name such as "fling.hitch"; nil if the name has no group.
-func newGroup(name string) (*group, error) {
+func newGroup(name string) (*onInteractions, error) {
 	subject, measure, ok := strings.Cut(name, ".")
 	at := slices.Index(groupNames(), subject)
 	switch {
@@ -85,7 +85,7 @@ func newGroup(name string) (*group, error) {
 	case !ok || subject == "wait":
 		return nil, nil
 	}
-	g := &group{name: subject}
+	g := &onInteractions{name: subject}
 	switch {
 	case at >= 0:
 		g.of = groups[at].of
@@ -160,22 +160,22 @@ func didYouMean(name string) string {
 	return "; did you mean " + name + "?"
 }
 
-func (g *group) items() Items { return Interactions }
+func (g *onInteractions) items() Items { return Interactions }
 
-func (g *group) measured() (string, stats.Unit) { return g.measure.Name, g.measure.Unit }
+func (g *onInteractions) measured() (string, stats.Unit) { return g.measure.Name, g.measure.Unit }
 
 // has does not count interactions that an edge of the trace cuts, as truncated frames do not.
-func (g *group) has(c *Condition, item any) bool {
+func (g *onInteractions) has(c *Condition, item any) bool {
 	i, ok := item.(*stats.Interaction)
 	return ok && !i.Truncated && g.of(i) && c.Selects(processOf(i))
 }
 
-func (g *group) part(item any) part {
+func (g *onInteractions) part(item any) part {
 	i := item.(*stats.Interaction)
 	return part{processOf(i), nameOf(i), g.measure.Value(i), func() string { return g.whyUnknown(i) }, g.measure.Unit}
 }
 
-func (g *group) none(c *Condition, r *stats.Report, several bool) string {
+func (g *onInteractions) none(c *Condition, r *stats.Report, several bool) string {
 	truncated, others, scenes, launches := 0, 0, map[string]bool{}, map[string]bool{}
 	for _, i := range r.Interactions {
 		switch {
@@ -226,7 +226,7 @@ func (g *group) none(c *Condition, r *stats.Report, several bool) string {
 const maxScenes = 8
 
 // called names an interaction of the group.
-func (g *group) called() string {
+func (g *onInteractions) called() string {
 	if slices.Contains([]string{analyzer.ColdLaunch, analyzer.WarmLaunch, analyzer.HotLaunch}, g.name) {
 		return g.name + " launch"
 	}
@@ -253,7 +253,7 @@ func nameOf(i *stats.Interaction) string {
 }
 
 // whyUnknown returns the reasons why the measure of an interaction is unknown.
-func (g *group) whyUnknown(i *stats.Interaction) string {
+func (g *onInteractions) whyUnknown(i *stats.Interaction) string {
 	if g.measure.Name == "p95_ms" && i.P50 != nil {
 		return fmt.Sprintf("fewer than %d frames", stats.MinFrames("p95_ms"))
 	}

@@ -15,8 +15,8 @@ import (
 // layerSubject begins conditions on layers: "layer.fps<29", "layer(SurfaceView).fps<29".
 const layerSubject = "layer"
 
-// layers selects layers, and a measure of them.
-type layers struct {
+// onLayers selects layers, and a measure of them.
+type onLayers struct {
 	name    string // a pattern of text.MatchLayer; empty for all layers with a cadence
 	matches func(*analyzer.Layer) bool
 	measure *stats.Measure
@@ -25,7 +25,7 @@ type layers struct {
 var layerHint = fmt.Sprintf("write layer.fps<29, for all layers with a cadence, or layer(NAME).fps<29; layers have %s", strings.Join(stats.LayerMeasures.Names(), ", "))
 
 // layers parses layers and a measure of them; nil if the text begins otherwise.
-func (p *parser) layers() (*layers, error) {
+func (p *parser) layers() (*onLayers, error) {
 	rest := string(p.text[p.at:])
 	if end := strings.IndexAny(rest, "<>"); end >= 0 {
 		rest = rest[:end]
@@ -37,7 +37,7 @@ func (p *parser) layers() (*layers, error) {
 	if !ok || after[0] != '.' && after[0] != '(' {
 		return nil, nil
 	}
-	selected, end := &layers{}, 0
+	selected, end := &onLayers{}, 0
 	if after[0] == '(' {
 		if end = strings.LastIndex(after, ").") + 1; end == 0 { // names have parentheses, too
 			return nil, errors.New("expected ) and a measure after the name of the layer")
@@ -65,11 +65,11 @@ func (p *parser) layers() (*layers, error) {
 	return nil, fmt.Errorf("unknown measure %q of layers%s", measure, didYouMean(cmp.Or(similar, elsewhere(measure))))
 }
 
-func (s *layers) items() Items { return Layers }
+func (s *onLayers) items() Items { return Layers }
 
-func (s *layers) measured() (string, stats.Unit) { return s.measure.Name, s.measure.Unit }
+func (s *onLayers) measured() (string, stats.Unit) { return s.measure.Name, s.measure.Unit }
 
-func (s *layers) has(c *Condition, item any) bool {
+func (s *onLayers) has(c *Condition, item any) bool {
 	l, ok := item.(*stats.Layer)
 	if !ok || !c.Selects(ProducerOf(l)) {
 		return false
@@ -80,7 +80,7 @@ func (s *layers) has(c *Condition, item any) bool {
 	return s.matches(l.Source)
 }
 
-func (s *layers) part(item any) part {
+func (s *onLayers) part(item any) part {
 	l := item.(*stats.Layer)
 	name := fmt.Sprintf("layer %d (%s)", l.ID, text.ShortLayerName(l.Name, text.LayerWidth))
 	if l.Pool != nil {
@@ -123,7 +123,7 @@ func whyUnknownOf(l *stats.Layer, m *stats.Measure) string {
 // maxLayers is the number of layers that a reason lists.
 const maxLayers = 4
 
-func (s *layers) none(c *Condition, r *stats.Report, several bool) string {
+func (s *onLayers) none(c *Condition, r *stats.Report, several bool) string {
 	where, has := "the trace", "it has"
 	if several {
 		where, has = "the traces", "they have"

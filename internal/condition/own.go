@@ -9,30 +9,30 @@ import (
 	"ohframe/internal/text"
 )
 
-// own selects a measure of the user by its name, and what is measured of it: "page.p90".
-type own struct{ name, measure string }
+// onOwnMeasure selects a measure of the user by its name, and what is measured of it: "page.p90".
+type onOwnMeasure struct{ name, measure string }
 
-// newOwn parses the name of such a measure; nil if it is none.
-func newOwn(text string) *own {
+// parseOwn parses the name of such a measure; nil if it is none.
+func parseOwn(text string) *onOwnMeasure {
 	name, measure, ok := strings.Cut(text, ".")
 	if !ok || name == "wait" || stats.OwnMeasures.Named(measure) == nil {
 		return nil
 	}
-	return &own{name, measure}
+	return &onOwnMeasure{name, measure}
 }
 
-func (o *own) items() Items { return OwnMeasures }
+func (o *onOwnMeasure) items() Items { return OwnMeasures }
 
 // measured returns milliseconds: the unit of a value may be another one.
-func (o *own) measured() (string, stats.Unit) { return o.measure, stats.Milliseconds }
+func (o *onOwnMeasure) measured() (string, stats.Unit) { return o.measure, stats.Milliseconds }
 
 // has does not ask for a process: the values are those of the processes that --process selects.
-func (o *own) has(_ *Condition, item any) bool {
+func (o *onOwnMeasure) has(_ *Condition, item any) bool {
 	x, ok := item.(*stats.Own)
 	return ok && o.name == x.Name
 }
 
-func (o *own) part(item any) part {
+func (o *onOwnMeasure) part(item any) part {
 	x := item.(*stats.Own)
 	i := slices.IndexFunc(stats.OwnMeasures, func(m stats.Measure) bool { return m.Name == o.measure && m.IsOf(x) })
 	m := &stats.OwnMeasures[i]
@@ -58,7 +58,7 @@ func ownUnknown(x *stats.Own, measure string) string {
 	return text.Printable(why)
 }
 
-func (o *own) none(_ *Condition, r *stats.Report, _ bool) string {
+func (o *onOwnMeasure) none(_ *Condition, r *stats.Report, _ bool) string {
 	var names []string
 	for _, x := range r.Own {
 		names = append(names, x.Name)
@@ -69,7 +69,7 @@ func (o *own) none(_ *Condition, r *stats.Report, _ bool) string {
 // UnreadOwn returns the measures of the user that conditions are on, as an input has them that cannot have any.
 func (list Conditions) UnreadOwn(why string) (unread []*stats.Own) {
 	for _, c := range list {
-		if o, ok := c.subject.(*own); ok && !slices.ContainsFunc(unread, func(x *stats.Own) bool { return x.Name == o.name }) {
+		if o, ok := c.subject.(*onOwnMeasure); ok && !slices.ContainsFunc(unread, func(x *stats.Own) bool { return x.Name == o.name }) {
 			unread = append(unread, &stats.Own{Name: o.name, Problems: []string{why}, Unread: true})
 		}
 	}

@@ -166,7 +166,7 @@ func parse(s string) (list []item, err error) {
 		}
 		start := p.at
 		c, err := p.condition()
-		if _, isOwn := c.subject.(*own); isOwn && err == nil && process != "" {
+		if _, isOwn := c.subject.(*onOwnMeasure); isOwn && err == nil && process != "" {
 			return errorAt(start, "%s is of all processes, not of %s: write it before, or on a line of its own; --process selects processes", c.Measure, text.Printable(process))
 		}
 		c.Process, c.matches = process, matches
@@ -340,7 +340,7 @@ func (p *parser) subject() (subject, error) {
 	if group != nil {
 		return group, nil
 	}
-	if own := newOwn(name); own != nil {
+	if own := parseOwn(name); own != nil {
 		return own, nil
 	}
 	return nil, nil

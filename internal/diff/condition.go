@@ -9,9 +9,9 @@ import (
 	"ohframe/internal/text"
 )
 
-// Outcome is the result of a condition for a pair, for what is missing in the new trace, or
+// conditionOutcome is the result of a condition for a pair, for what is missing in the new trace, or
 // for nothing if the condition selects nothing.
-type Outcome struct {
+type conditionOutcome struct {
 	condition.Check
 	// Pair is that of a condition on processes, Group that of one on interactions or layers; nil if it is missing.
 	Pair    *Pair
@@ -70,7 +70,7 @@ func (d *Diff) findOutcomes(o Options) {
 		for _, c := range onProcesses {
 			if c.Applies(p.Base, p.New) && !d.background(c, p) {
 				m := p.measure(c.Measure)
-				d.check(c, m, p.whyUnknown(d, m), Outcome{Pair: p, Check: condition.Check{Process: p.title()}})
+				d.check(c, m, p.whyUnknown(d, m), conditionOutcome{Pair: p, Check: condition.Check{Process: p.title()}})
 			}
 		}
 	}
@@ -103,7 +103,7 @@ func (d *Diff) findOutcomes(o Options) {
 	}
 	for i := range o.FailOn {
 		c := &o.FailOn[i]
-		if !slices.ContainsFunc(d.Outcomes, func(out Outcome) bool { return out.of == c }) {
+		if !slices.ContainsFunc(d.Outcomes, func(out conditionOutcome) bool { return out.of == c }) {
 			d.unknown(c, text.Printable(c.Process), "not in both traces")
 		}
 	}
@@ -150,7 +150,7 @@ func (d *Diff) checkGroups(c *condition.Condition, groups *Groups) (selected boo
 		}
 		selected = true
 		m := g.measure(c.PartMeasure())
-		d.check(c, m, g.whyUnknown(d, m), Outcome{Group: g, Check: condition.Check{Process: g.fullTitle()}})
+		d.check(c, m, g.whyUnknown(d, m), conditionOutcome{Group: g, Check: condition.Check{Process: g.fullTitle()}})
 	}
 	for _, g := range groups.OnlyBase {
 		if g.selects(c) {
@@ -196,7 +196,7 @@ func (d *Diff) items() *stats.Report {
 
 // check adds the outcome of a condition on a measure. out says what it is about, why why it cannot be
 // checked if that turns out.
-func (d *Diff) check(c *condition.Condition, m *Measure, why string, out Outcome) {
+func (d *Diff) check(c *condition.Condition, m *Measure, why string, out conditionOutcome) {
 	out.Change = m.change(c)
 	out.Status, out.Reason, out.Text = condition.Unknown, why, why
 	d.add(c, out)
@@ -204,10 +204,10 @@ func (d *Diff) check(c *condition.Condition, m *Measure, why string, out Outcome
 
 // unknown adds the outcome of a condition that cannot be checked.
 func (d *Diff) unknown(c *condition.Condition, process, why string) {
-	d.add(c, Outcome{Reason: why, Check: condition.Check{Process: process, Status: condition.Unknown, Text: why}})
+	d.add(c, conditionOutcome{Reason: why, Check: condition.Check{Process: process, Status: condition.Unknown, Text: why}})
 }
 
-func (d *Diff) add(c *condition.Condition, out Outcome) {
+func (d *Diff) add(c *condition.Condition, out conditionOutcome) {
 	out.of, out.Measure, out.Condition, out.File, out.Line = c, c.Measure, c.String(), c.File, c.Line
 	d.Outcomes = append(d.Outcomes, out)
 }

@@ -111,7 +111,7 @@ func TestConditionsOnlyInNew(t *testing.T) {
 	after.Stats = &report
 	for text, want := range map[string]bool{"mail: longest_hang_ms>+100": true, "longest_hang_ms>+100": true, "gallery: longest_hang_ms>+100": false, "fps<-1%": false} {
 		d := must.Get(Compare(before(), after, Options{FailOn: conditions(t, text)}))(t)
-		got := slices.ContainsFunc(d.Outcomes, func(o Outcome) bool {
+		got := slices.ContainsFunc(d.Outcomes, func(o conditionOutcome) bool {
 			return o.Process == "mail" && o.Status == condition.Unknown && o.Reason == "the process is not in the base trace"
 		})
 		if got != want {

@@ -194,7 +194,7 @@ type Diff struct {
 	Own *Groups
 	// Outcomes has each condition for each pair: ordered by pair, then by
 	// condition. Those on groups follow.
-	Outcomes []Outcome
+	Outcomes []conditionOutcome
 	// Test is how changes of processes were tested.
 	Test *significance.Family
 
@@ -206,7 +206,7 @@ type Diff struct {
 // Pair is a process in both traces.
 type Pair struct {
 	Base, New *stats.Process
-	MatchedBy Match
+	MatchedBy matchedBy
 	// RefreshDiffers: durations and frame rates are compared relative to the refresh rate.
 	RefreshDiffers bool
 	// RulesDiffer: Android recorded the frames of one side. What each system has rules of its own for is
@@ -216,7 +216,7 @@ type Pair struct {
 	// side, or if only some runs have scheduling events.
 	Causes *CauseChanges
 	// Functions are what changed in the time of frames in functions, by samples of a profiler.
-	Functions FunctionChanges
+	Functions functionChanges
 
 	diff         *Diff
 	index        int                   // in Diff.Pairs

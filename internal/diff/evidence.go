@@ -212,7 +212,7 @@ func (p *Pair) evidence(all bool) *evidencePair {
 			j.Causes = nil
 		}
 	}
-	j.Functions = slices.DeleteFunc(j.Functions, func(c FunctionChange) bool { return !c.shown() })
+	j.Functions = slices.DeleteFunc(j.Functions, func(c functionChange) bool { return !c.shown() })
 	if p.verdict() != Unclear || j.Undecided != "" {
 		j.Frames, j.Why = p.examples()
 	}

@@ -216,5 +216,5 @@ func TestEvidenceFits(t *testing.T) {
 // testdata/api/diff-evidence.md has the fields of the document that JSON does not have. "make docs" writes them.
 func TestEvidenceSchema(t *testing.T) {
 	schematest.Document(t, "../../testdata/api/diff-evidence.md", reflect.TypeFor[evidence](), nil, "", reflect.TypeFor[documentTest](), reflect.TypeFor[documentOutcome](),
-		reflect.TypeFor[documentProcess](), reflect.TypeFor[CauseChanges](), reflect.TypeFor[FunctionChange](), reflect.TypeFor[Measure]())
+		reflect.TypeFor[documentProcess](), reflect.TypeFor[CauseChanges](), reflect.TypeFor[functionChange](), reflect.TypeFor[Measure]())
 }

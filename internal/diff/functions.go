@@ -78,8 +78,8 @@ func (k *functionTimes) unit(id functionID) significance.UnitValue {
 	return significance.UnitValue{Value: mean, Variance: one * one * float64(max(sum.Samples, 1))}
 }
 
-// FunctionChange is a change of the mean time of a frame in a function, in milliseconds.
-type FunctionChange struct {
+// functionChange is a change of the mean time of a frame in a function, in milliseconds.
+type functionChange struct {
 	Function string   `json:"function"` // its name, or "+" and its address in the module if that is unknown
 	Module   optional `json:"module"`   // the file with its code
 	Wait     string   `json:"wait"`     // "run", or the code of what it waited for
@@ -93,7 +93,7 @@ type FunctionChange struct {
 }
 
 // shown reports whether tables have the change: it is more than numbers of samples vary by.
-func (c *FunctionChange) shown() bool {
+func (c *functionChange) shown() bool {
 	return math.Abs(*c.Delta) >= max(leastShownFrame, 2*c.deviation) || c.Verdict.significant()
 }
 
@@ -106,18 +106,18 @@ func (f *functionID) title() string {
 	return text.Printable(title)
 }
 
-// FunctionChanges are the changes of the functions of a pair.
-type FunctionChanges struct {
+// functionChanges are the changes of the functions of a pair.
+type functionChanges struct {
 	// List has the functions with why.LeastSamples samples on a side, and leastCost in a run, the
 	// largest change first.
-	List []FunctionChange
+	List []functionChange
 	// Unsampled is the only side without samples, "base" or "new"; empty if both sides have
 	// some, or none.
 	Unsampled string
 }
 
 // newFunctions computes the changes of a pair.
-func (d *Diff) newFunctions(p *Pair) (c FunctionChanges) {
+func (d *Diff) newFunctions(p *Pair) (c functionChanges) {
 	runs := [2][]*Costs{costsOf(d.Base, p.base), costsOf(d.New, p.new)}
 	least, samples, sampled := map[functionID]bool{}, [2]map[functionID]int{{}, {}}, [2]bool{}
 	for side, list := range runs {
@@ -169,7 +169,7 @@ func (d *Diff) newFunctions(p *Pair) (c FunctionChanges) {
 		if m.definition = nil; m.Delta == nil {
 			continue // no run of a side is of a known unit
 		}
-		c.List = append(c.List, FunctionChange{
+		c.List = append(c.List, functionChange{
 			Function: id.Name, Module: optional(id.Module), Wait: id.wait.String(), Values: &m.Values, BaseSamples: base, NewSamples: new,
 			measure: m, title: id.title(), deviation: math.Sqrt(variance),
 		})
@@ -192,7 +192,7 @@ func (d *Diff) testFunctions(o Options) {
 		for _, c := range p.Functions.List {
 			p.explains(c.measure)
 		}
-		slices.SortStableFunc(p.Functions.List, func(a, b FunctionChange) int {
+		slices.SortStableFunc(p.Functions.List, func(a, b functionChange) int {
 			return cmp.Compare(math.Abs(*b.Delta), math.Abs(*a.Delta))
 		})
 	}

@@ -19,8 +19,8 @@ import (
 // application, or the layers of one name and producer.
 type Group struct {
 	groupKey
-	Base Items `json:"base"` // how many there are on each side
-	New  Items `json:"new"`
+	Base comparedItems `json:"base"` // how many there are on each side
+	New  comparedItems `json:"new"`
 	// all measures of the kind; "field" is a field of an interaction or a layer in a report
 	Measures []*Measure `json:"measures"`
 
@@ -54,8 +54,8 @@ func (s optional) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(s))
 }
 
-// Items counts the items of a side.
-type Items struct {
+// comparedItems counts the items of a side.
+type comparedItems struct {
 	Items     int `json:"items"`     // number of interactions or layers
 	Truncated int `json:"truncated"` // number of those that an edge of the trace cuts, which are left out
 	Size      int `json:"size"`      // number of interactions, or of the layers' buffers
@@ -126,7 +126,7 @@ func compareGroups[T any](d *Diff, o *Options, k *kindOf[T]) *Groups {
 				}
 				process := k.process(x)
 				g.wanted = g.wanted || o.Process == nil || at.Kind == "own_measure" || process != nil && o.wants(process)
-				count := [2]*Items{&g.Base, &g.New}[side]
+				count := [2]*comparedItems{&g.Base, &g.New}[side]
 				if k.cut != nil && k.cut(x) {
 					count.Truncated++
 					continue
@@ -146,10 +146,10 @@ func compareGroups[T any](d *Diff, o *Options, k *kindOf[T]) *Groups {
 		switch {
 		case !g.wanted:
 			continue
-		case g.New == Items{}:
+		case g.New == comparedItems{}:
 			all.OnlyBase = append(all.OnlyBase, g.Group)
 			continue
-		case g.Base == Items{}:
+		case g.Base == comparedItems{}:
 			all.OnlyNew = append(all.OnlyNew, g.Group)
 			continue
 		}

@@ -62,7 +62,7 @@ type documentTest struct {
 type documentPair struct {
 	Base           documentProcess `json:"base"` // the process on each side
 	New            documentProcess `json:"new"`
-	MatchedBy      Match           `json:"matched_by"`      // "map", "name", "name_end" or "kind"
+	MatchedBy      matchedBy       `json:"matched_by"`      // "map", "name", "name_end" or "kind"
 	RefreshDiffers bool            `json:"refresh_differs"` // refresh rates differ
 	// Android recorded the frames of one side: what each system has rules of its own for has no "delta"
 	RulesDiffer bool `json:"rules_differ"`
@@ -75,7 +75,7 @@ type documentPair struct {
 	Causes *CauseChanges `json:"causes"`
 	// the mean time of a frame in functions, in milliseconds; the largest change first; empty if a side
 	// has no samples
-	Functions []FunctionChange `json:"functions" brief:"6"`
+	Functions []functionChange `json:"functions" brief:"6"`
 }
 
 // documentSubject identifies a process.
@@ -177,7 +177,7 @@ func (p *Pair) document() documentPair {
 	}
 	doc := documentPair{
 		Base: process(p.Base, p.base), New: process(p.New, p.new), MatchedBy: p.MatchedBy, RefreshDiffers: p.RefreshDiffers, RulesDiffer: p.RulesDiffer,
-		Causes: p.Causes, Functions: append([]FunctionChange{}, p.Functions.List...),
+		Causes: p.Causes, Functions: append([]functionChange{}, p.Functions.List...),
 	}
 	if p.advice.Seconds > 0 {
 		doc.Seconds = &p.advice.Seconds

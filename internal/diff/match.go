@@ -12,22 +12,22 @@ import (
 	"ohframe/internal/text"
 )
 
-// Match is the way in which a process was found in the other trace.
-type Match string
+// matchedBy is the way in which a process was found in the other trace.
+type matchedBy string
 
 // The ways, in the order in which they are tried. Process ids differ from run to
 // run: they count only if Options.Map has one or a process has no name. If several
 // processes match equally, the first is matched with the first.
 const (
 	// matchedByMap: Options.Map pairs them.
-	matchedByMap Match = "map"
+	matchedByMap matchedBy = "map"
 	// matchedByName: they have the same name, or no name and the same id.
-	matchedByName Match = "name"
+	matchedByName matchedBy = "name"
 	// matchedByNameEnd: one name has 15 bytes, which is what a kernel keeps of an
 	// application's name, and the other name ends in it.
-	matchedByNameEnd Match = "name_end"
+	matchedByNameEnd matchedBy = "name_end"
 	// matchedByKind: both are render services, whatever their names.
-	matchedByKind Match = "kind"
+	matchedByKind matchedBy = "kind"
 )
 
 // Mapping pairs a process of the base trace with one of the new trace. Each is a
@@ -46,7 +46,7 @@ func ParseMapping(s string) (Mapping, error) {
 // match is a process in both traces, or in one; the other is nil then.
 type match struct {
 	base, new *stats.Process
-	by        Match
+	by        matchedBy
 }
 
 // matchProcesses returns the matches in the order of base, followed by the
@@ -98,7 +98,7 @@ func matchProcesses(base, new Side, mappings []Mapping) ([]match, error) {
 // rule is a way to match processes. A process of the base trace matches one of the
 // new trace if its key is one of the other's keys.
 type rule struct {
-	by      Match
+	by      matchedBy
 	newKeys func(*stats.Process) []matchKey
 	baseKey func(*stats.Process) (matchKey, bool)
 }

@@ -102,7 +102,7 @@ func (e *experiment) changed(d *Diff) bool {
 func fails(t *testing.T, d *Diff, gate string) bool {
 	d.Outcomes = nil
 	d.checkConditions(Options{FailOn: must.Get(condition.ParseFile(strings.NewReader(gate), "budgets", condition.OfChanges))(t)})
-	return slices.ContainsFunc(d.Outcomes, func(o Outcome) bool { return o.Status == condition.Failed })
+	return slices.ContainsFunc(d.Outcomes, func(o conditionOutcome) bool { return o.Status == condition.Failed })
 }
 
 // run returns how often the table and each gate found something in so many pairs, by number of runs.

@@ -80,8 +80,8 @@ type TrendSeries struct {
 	Tested bool       `json:"tested"`  // four builds or more have enough units
 	// the lasting change in the middle that is found in 80 of 100 histories; nil if it was not tested
 	Detectable *float64       `json:"detectable"`
-	Points     []TrendPoint   `json:"points"`  // of the builds that have the group
-	Changes    []*TrendChange `json:"changes"` // those that are significant
+	Points     []trendPoint   `json:"points"`  // of the builds that have the group
+	Changes    []*trendChange `json:"changes"` // those that are significant
 
 	measure  *stats.Measure
 	sequence significance.Sequence
@@ -89,8 +89,8 @@ type TrendSeries struct {
 	points   []int // by build: an index of Points, or -1
 }
 
-// TrendPoint is the value of a measure in a build.
-type TrendPoint struct {
+// trendPoint is the value of a measure in a build.
+type trendPoint struct {
 	Build string `json:"at"`    // the build
 	Units int    `json:"units"` // number of units with a known value
 	// the mean of the units; nil if it is unknown
@@ -118,20 +118,20 @@ type TrendCommits struct {
 	After  string `json:"after"`  // the first commit after
 }
 
-// TrendChange is a change of the level of a measure.
-type TrendChange struct {
+// trendChange is a change of the level of a measure.
+type trendChange struct {
 	TrendPlace
 	TakenBack *TrendPlace `json:"taken_back"` // where the change was taken back; nil if it was not
 	*Measure              // from the builds before to those after
 	// the time that late frames lost, in ms/s; nil if it is unknown
-	Lost *TrendCause `json:"lost"`
+	Lost *trendCause `json:"lost"`
 	// those that grew with a change for the worse, or fell with one for the better; the largest change first
-	Causes []TrendCause `json:"causes"`
+	Causes []trendCause `json:"causes"`
 	shift  significance.Shift
 }
 
-// TrendCause is a change of the time that late frames lost by a cause.
-type TrendCause struct {
+// trendCause is a change of the time that late frames lost by a cause.
+type trendCause struct {
 	Cause *string `json:"title"` // the cause in a few words, for people; nil in "lost"
 	Base  float64 `json:"base"`  // the time before and after, in ms/s: means of units and builds
 	New   float64 `json:"new"`
@@ -585,7 +585,7 @@ func (t *Trend) newSeries(g *TrendGroup, measure int) *TrendSeries {
 type trendValues struct {
 	units       []uint64
 	all, tested []significance.UnitValue
-	point       TrendPoint
+	point       trendPoint
 }
 
 func (v *trendValues) add(unit uint64, all, tested *float64) {
@@ -594,7 +594,7 @@ func (v *trendValues) add(unit uint64, all, tested *float64) {
 
 // newTrendSeries returns a series of builds, and sets their points.
 func newTrendSeries(m *stats.Measure, builds []trendValues) *TrendSeries {
-	s := &TrendSeries{Name: m.Name, Unit: m.Unit, measure: m, needed: minUnits, Points: []TrendPoint{}, Changes: []*TrendChange{}}
+	s := &TrendSeries{Name: m.Name, Unit: m.Unit, measure: m, needed: minUnits, Points: []trendPoint{}, Changes: []*trendChange{}}
 	var counts []int
 	for _, v := range builds {
 		if n := known(v.tested); n > 0 {
@@ -649,7 +649,7 @@ func (t *Trend) test() *significance.Shifts {
 			s.Detectable = &r.Detectable
 		}
 		for _, shift := range r.Shifts {
-			c := &TrendChange{TrendPlace: t.place(&shift.Place), Measure: newMeasure(s.measure, &shift.Before, &shift.After, nil, condition.Advice{}), Causes: []TrendCause{}, shift: shift}
+			c := &trendChange{TrendPlace: t.place(&shift.Place), Measure: newMeasure(s.measure, &shift.Before, &shift.After, nil, condition.Advice{}), Causes: []trendCause{}, shift: shift}
 			c.conclude(shift.P, shift.Low, shift.High, c.smallest(nil))
 			if !c.Verdict.significant() {
 				continue
@@ -669,7 +669,7 @@ func (t *Trend) place(p *significance.Place) TrendPlace {
 }
 
 // after returns 1 if a build of a change is after it and before it was taken back, otherwise 0.
-func (c *TrendChange) after(build int) int {
+func (c *trendChange) after(build int) int {
 	if build >= c.place.At && (c.TakenBack == nil || build < c.TakenBack.place.At) {
 		return 1
 	}
@@ -738,7 +738,7 @@ func (t *Trend) addCommits(s *TrendSeries, p *TrendPlace) {
 const mostTrendCauses = 10
 
 // addCauses adds the causes that changed in the direction of the change.
-func (t *Trend) addCauses(g *TrendGroup, s *TrendSeries, c *TrendChange) {
+func (t *Trend) addCauses(g *TrendGroup, s *TrendSeries, c *trendChange) {
 	var sides [2]map[int]float64
 	var builds [2]float64
 	for i := c.shift.From; i < c.shift.To; i++ {
@@ -772,11 +772,11 @@ func (t *Trend) addCauses(g *TrendGroup, s *TrendSeries, c *TrendChange) {
 	if c.Verdict == Better {
 		sign = -1
 	}
-	c.Lost = &TrendCause{}
+	c.Lost = &trendCause{}
 	sum := 0.0
 	for _, of := range slices.SortedFunc(maps.Keys(t.causes), compareCauses) {
 		n := t.causes[of]
-		x := TrendCause{Cause: &t.titles[n], Base: sides[0][n] / builds[0], New: sides[1][n] / builds[1]}
+		x := trendCause{Cause: &t.titles[n], Base: sides[0][n] / builds[0], New: sides[1][n] / builds[1]}
 		c.Lost.Base, c.Lost.New = c.Lost.Base+x.Base, c.Lost.New+x.New
 		if grown := sign * (x.New - x.Base); grown > 0 {
 			sum += grown
@@ -784,7 +784,7 @@ func (t *Trend) addCauses(g *TrendGroup, s *TrendSeries, c *TrendChange) {
 			c.Causes = append(c.Causes, x)
 		}
 	}
-	slices.SortFunc(c.Causes, func(a, b TrendCause) int {
+	slices.SortFunc(c.Causes, func(a, b trendCause) int {
 		return cmp.Or(cmp.Compare(*b.Share, *a.Share), cmp.Compare(*a.Cause, *b.Cause))
 	})
 	c.Causes = c.Causes[:min(mostTrendCauses, len(c.Causes))]

@@ -138,7 +138,7 @@ func (h *past) run(histories int) (o outcome) {
 			continue
 		}
 		s := t.Groups[0].Series[slices.IndexFunc(t.measures, func(m *stats.Measure) bool { return m.Name == h.measure })]
-		i := slices.IndexFunc(s.Changes, func(c *TrendChange) bool { return c.Verdict == Worse })
+		i := slices.IndexFunc(s.Changes, func(c *trendChange) bool { return c.Verdict == Worse })
 		if i < 0 {
 			continue
 		}

@@ -31,7 +31,7 @@ func (t *Trend) Write(w io.Writer, format string, o WriteOptions) error {
 // event is what changes of measures of a group have in common: their places are the same, as far as these are known.
 type event struct {
 	group   *TrendGroup
-	changes []*TrendChange // in the order of the measures
+	changes []*trendChange // in the order of the measures
 }
 
 // events returns the changes: those for the worse that last first, then those that were taken back.
@@ -65,7 +65,7 @@ func (t *Trend) events() (list []*event) {
 }
 
 // has reports whether a change may have the places of the first one.
-func (e *event) has(c *TrendChange) bool {
+func (e *event) has(c *trendChange) bool {
 	first := e.changes[0]
 	if !first.meets(&c.TrendPlace) || (first.TakenBack == nil) != (c.TakenBack == nil) {
 		return false
@@ -247,7 +247,7 @@ func (c *TrendCommits) String() string {
 // shown returns the measures of a group that tables have: the first one and those that changed.
 func (t *Trend) shown(g *TrendGroup) (list []*TrendSeries) {
 	for i, s := range g.Series {
-		known := slices.ContainsFunc(s.Points, func(p TrendPoint) bool { return p.Value != nil })
+		known := slices.ContainsFunc(s.Points, func(p trendPoint) bool { return p.Value != nil })
 		if known && (i == 0 || len(s.Changes) > 0) {
 			list = append(list, s)
 		}
@@ -313,7 +313,7 @@ func (t *Trend) untested(g *TrendGroup) string {
 	needed := 0
 	for _, s := range g.Series {
 		switch {
-		case !s.Tested && slices.ContainsFunc(s.Points, func(p TrendPoint) bool { return p.Value != nil }):
+		case !s.Tested && slices.ContainsFunc(s.Points, func(p trendPoint) bool { return p.Value != nil }):
 			few, needed = append(few, s.measure.Label), max(needed, s.needed)
 		case s.Detectable != nil && len(s.Changes) == 0:
 			if change := text.Change(s.Unit, s.Detectable); strings.HasPrefix(change, "+") { // others are too small to be told from none

@@ -35,10 +35,10 @@ type Dataset struct {
 	results []string          // by shard, of the table of results
 	columns map[string]string // by folder, as a text
 	// packed are the rows of traces in memory, which have no parts, and only the traces that are wanted; nil for all.
-	packed [tables][]packed
-	keeps  func(table, []string) wanted // the columns of packed
-	flags  []string                     // of commands about traces in memory
-	only   map[string]bool
+	packed    [tables][]packed
+	columnsOf func(table, []string) wanted // the columns of packed
+	flags     []string                     // of commands about traces in memory
+	only      map[string]bool
 }
 
 // Failed says which traces were not measured; empty if all were. What Only returns has none.

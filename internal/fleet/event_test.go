@@ -379,7 +379,7 @@ func TestRanking(t *testing.T) {
 		t.Error("a ranking by layer")
 	}
 	for _, by := range [][]string{nil, {"process", "version"}, {sceneDim}} {
-		read := NewCauses(d.Dims, nil)
+		read := NewRankingDataset(d.Dims, nil)
 		for _, in := range list {
 			if !in.IsEvent {
 				options := withCauses

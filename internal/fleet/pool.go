@@ -139,13 +139,13 @@ func groupName(by []string, key []*string) string {
 
 // NewDataset returns a dataset in memory, without traces.
 func NewDataset(dims []string) *Dataset {
-	return &Dataset{Dims: dims, TraceCounts: causes.NewTraceCounts(), keeps: everything}
+	return &Dataset{Dims: dims, TraceCounts: causes.NewTraceCounts(), columnsOf: everything}
 }
 
-// NewCauses returns a dataset in memory that keeps of traces only what a ranking needs. Commands about them have the flags.
-func NewCauses(dims, flags []string) *Dataset {
+// NewRankingDataset returns a dataset in memory that keeps of traces only what a ranking needs. Commands about them have the flags.
+func NewRankingDataset(dims, flags []string) *Dataset {
 	d := NewDataset(dims)
-	d.keeps, d.flags = ofCauses, flags
+	d.columnsOf, d.flags = ofCauses, flags
 	return d
 }
 
@@ -170,7 +170,7 @@ func (d *Dataset) Add(name string, values map[string]string, t *ohframe.Trace) {
 	}
 	var rows [tables]*packer
 	for t := range rows {
-		rows[t] = newPacker(d.keeps(table(t), d.Dims))
+		rows[t] = newPacker(d.columnsOf(table(t), d.Dims))
 	}
 	rowsOf(source{name: name, dims: dims}, t, func(of table, row *Row) { rows[of].add(row) })
 	d.Traces++
@@ -190,7 +190,7 @@ func (d *Dataset) Add(name string, values map[string]string, t *ohframe.Trace) {
 // scanPacked yields the rows of the traces in memory.
 func (d *Dataset) scanPacked(w wanted, yield func(*Row)) error {
 	r := Row{flags: d.flags}
-	cells := r.cells(d.keeps(w.table, d.Dims))
+	cells := r.cells(d.columnsOf(w.table, d.Dims))
 	all, wanted := r.Dims, make([]*string, len(w.dims))
 	for _, p := range d.packed[w.table] {
 		err := p.load(cells, func() error {

@@ -204,7 +204,7 @@ func rowsOf(s source, t *ohframe.Trace, yield func(table, *Row)) {
 		}
 		var causes []rowCause
 		if t.Causes != nil {
-			causes = newCauses(t.Causes.Rank(i.Source.Frames).Costs)
+			causes = rowCausesOf(t.Causes.Rank(i.Source.Frames).Costs)
 		}
 		row.measure(&times, i.MeasureFrames(), i.Source.Frames, causes)
 		if i.Source.Counted() == analyzer.RenderFrame {
@@ -310,12 +310,12 @@ func rank(t *ohframe.Trace) map[causeKey][]rowCause {
 	}
 	ranked := map[causeKey][]rowCause{}
 	for _, p := range causes.Processes(t.Timeline, t.Causes, causes.Options{}) {
-		ranked[causeKey{p.Kind, p.Source}] = newCauses(p.Ranking.Costs)
+		ranked[causeKey{p.Kind, p.Source}] = rowCausesOf(p.Ranking.Costs)
 	}
 	return ranked
 }
 
-func newCauses(costs []*why.Cost) (list []rowCause) {
+func rowCausesOf(costs []*why.Cost) (list []rowCause) {
 	for _, c := range costs {
 		cause := rowCause{PoolCause: stats.PoolCause{Title: causetext.CostName(c), Frames: int64(len(c.Late)), Lost: c.Lost}}
 		f := c.Worst.Frame

@@ -66,7 +66,7 @@ type row struct {
 	Layers []string `json:"layers" parquet:"layers,list"`
 
 	// what is known of why it was late (docs/why.md 4); nil with "--no-causes"
-	Outcome *string `json:"verdict" parquet:"verdict,dict,optional"`
+	FrameOutcome *string `json:"verdict" parquet:"verdict,dict,optional"`
 	// wait, stage and slice of the largest cause; nil from here to "culprit" for "just_missed" and "unknown"
 	CauseWait  *string `json:"cause_wait" parquet:"cause_wait,dict,optional"`
 	CauseStage *string `json:"cause_stage" parquet:"cause_stage,dict,optional"`
@@ -285,7 +285,7 @@ func (r *row) setCause(c *why.Causes, e *why.Explanation) {
 	if e == nil || e.Outcome == why.NotLate {
 		return
 	}
-	r.explanation, r.Outcome, r.Confidence = e, optional(e.Outcome.String()), optional(e.Confidence.String())
+	r.explanation, r.FrameOutcome, r.Confidence = e, optional(e.Outcome.String()), optional(e.Confidence.String())
 	r.Cause = optional(causetext.Sentence(c, e))
 	if e.Outcome == why.JustMissed || e.Outcome == why.NotKnown {
 		return

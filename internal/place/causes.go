@@ -45,10 +45,10 @@ func IsVsync(name string) bool {
 // Cause is what advice depends on.
 type Cause struct {
 	Wait why.Wait
-	// Place is where it occurred, completed as by Place.Inside, and Reason that of the
+	// Place is where it occurred, completed as by Place.Inside, and GCReason that of the
 	// garbage collection that it is part of, from GCReason, or "".
 	Place      Place
-	Reason     string
+	GCReason   string
 	Reader     Reader
 	Competitor Competitor
 	// Capped: the system limited the frequency of the CPU, which made it slower.
@@ -138,7 +138,7 @@ var forAndroid = map[why.Advice]why.Advice{
 func (c Cause) forApplication() why.Advice {
 	p := c.Place
 	if p.Class == ClassGC || p.Class == ClassGCWait || c.Wait == why.WaitGC || c.Wait == why.GCRun {
-		return gcAdvice(p, c.Reason)
+		return gcAdvice(p, c.GCReason)
 	}
 	switch c.Wait {
 	case why.WaitVsync:

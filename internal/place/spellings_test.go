@@ -45,7 +45,7 @@ func differing(groups []group, report func(format string, args ...any)) (differ 
 			key := AppendKey(nil, []byte("H:"+label+"|M0538"))
 			p := Lookup(key)
 			reason, _ := GCReason([]byte(label))
-			advice := (Cause{Wait: why.Run, Place: p, Reason: reason, Scheduled: true}).Advice().String()
+			advice := (Cause{Wait: why.Run, Place: p, GCReason: reason, Scheduled: true}).Advice().String()
 			again := AppendKey(nil, key)
 			is := strings.TrimSpace(p.Stage.String() + " " + p.Class.String() + " " + advice)
 			if string(key) != want || string(again) != want || Lookup(again) != p || is != group.head {

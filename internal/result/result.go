@@ -30,7 +30,7 @@ import (
 	"ohframe/internal/source/unpack"
 )
 
-// Stored is the result of an analysis.
+// Stored is what a converted trace, or a cache, keeps of an analysis, so that it is not done again.
 type Stored struct {
 	Timeline *analyzer.Timeline
 	// Causes are nil if they were not looked for.

@@ -122,7 +122,7 @@ func (p *pipeline) share(s *why.Share) []byte {
 	text(annotation.EntryStage, s.Stage.String())
 	text(annotation.EntrySlice, s.Slice)
 	text(annotation.EntryFunction, s.Function)
-	text(annotation.EntryGCReason, s.Reason)
+	text(annotation.EntryGCReason, s.GCReason)
 	if len(s.Instances) > 0 {
 		text(annotation.EntryArguments, causetext.Arguments(s.Instances[0].Arguments))
 	}

@@ -81,7 +81,7 @@ func (c *Client) run(ctx context.Context, limit time.Duration, args ...string) (
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case limited.Err() != nil:
-		return clean(string(stdout.text)), diag.New(ErrTimeout, hint, "hdc %s did not end within %s", verb, trace.Duration(limit))
+		return clean(string(stdout.text)), diag.New(errTimeout, hint, "hdc %s did not end within %s", verb, trace.Duration(limit))
 	case stopped.Err() != nil:
 		return "", diag.New(nil, "", "hdc %s printed more than %d MB", verb, maxAnswer>>20)
 	case cmd.ProcessState == nil:

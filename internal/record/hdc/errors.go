@@ -19,8 +19,8 @@ var (
 	ErrConnecting = errors.New("connecting")
 	// ErrLost: the device was lost during the call, or before.
 	ErrLost = errors.New("device lost")
-	// ErrTimeout: a call did not end within its time limit.
-	ErrTimeout = errors.New("time limit")
+	// errTimeout: a call did not end within its time limit.
+	errTimeout = errors.New("time limit")
 )
 
 // Hints that several errors have.

@@ -105,7 +105,7 @@ var version = pattern.New(`(?m)^Ver: (\d+\.\d+\.\d+\w*)\s*$`)
 func probe(ctx context.Context, path string, limit time.Duration) (*Client, error) {
 	c := &Client{Path: path, Limit: limit}
 	answer, err := c.run(ctx, limit, "-v")
-	if err != nil && !errors.Is(err, ErrTimeout) {
+	if err != nil && !errors.Is(err, errTimeout) {
 		return nil, err
 	}
 	found := version().FindStringSubmatch(answer)

@@ -42,7 +42,7 @@ func (c *Client) Shell(ctx context.Context, limit time.Duration, script string) 
 	}
 	last := "ohframe-" + rand.Text() + ":"
 	output, err := c.run(ctx, limit, "shell", "( "+script+"\n) </dev/null; echo \""+last+"$?\"")
-	if err == nil || errors.Is(err, ErrTimeout) {
+	if err == nil || errors.Is(err, errTimeout) {
 		if r, ok := parseResult(output, last); ok {
 			return r, nil
 		}

@@ -120,7 +120,7 @@ func (b *Book) fillAll(stretches map[trace.TID][]*Account, workers int) {
 func (b *Book) Slice(c *Cell) (name string, p place.Place, reason string) {
 	name, p = b.record.Name(c.Key), b.record.Place(c.Key)
 	if c.collects {
-		p, reason = c.collection, b.record.Name(c.reason)
+		p, reason = c.collection, b.record.Name(c.gcReason)
 	}
 	return name, p, reason
 }
@@ -181,7 +181,7 @@ type Cell struct {
 	// that of the collection.
 	collects   bool
 	collection place.Place
-	reason     threads.Key
+	gcReason   threads.Key
 }
 
 // Account is where the time of a frame went.

@@ -6,38 +6,38 @@ import (
 	"ohframe/analyzer/why"
 )
 
-// reason is why a thread that was waited for did not run: its kernel function, the interrupt that ended
+// blockReason is why a thread that was waited for did not run: its kernel function, the interrupt that ended
 // that, or the thread that had its processor or that it waited for.
-type reason struct {
+type blockReason struct {
 	KeyWait
-	kind reasonKind
+	kind blockReasonKind
 	id   int32
 }
 
-type reasonKind uint8
+type blockReasonKind uint8
 
 const (
-	inFunction reasonKind = iota
+	inFunction blockReasonKind = iota
 	untilInterrupt
 	forThread
 )
 
-// addReason adds d of the time of a leaf.
-func (s *suspect) addReason(l *threads.Leaf, d trace.Duration) {
+// addBlockReasons adds d of the time of a leaf.
+func (s *suspect) addBlockReasons(l *threads.Leaf, d trace.Duration) {
 	state := KeyWait{l.Wait, l.Key}
 	if l.Function != 0 {
-		*s.reasons.of(reason{state, inFunction, int32(l.Function)}) += d
+		*s.reasons.of(blockReason{state, inFunction, int32(l.Function)}) += d
 	}
 	if l.Interrupt != 0 {
-		*s.reasons.of(reason{state, untilInterrupt, int32(l.Interrupt)}) += d
+		*s.reasons.of(blockReason{state, untilInterrupt, int32(l.Interrupt)}) += d
 	}
 	if l.For != 0 {
-		*s.reasons.of(reason{state, forThread, int32(l.For)}) += min(l.ForTime, d)
+		*s.reasons.of(blockReason{state, forThread, int32(l.For)}) += min(l.ForTime, d)
 	}
 }
 
 // most returns the reason of a kind with the most time, the smallest one of several; zero without one.
-func (s *suspect) most(state KeyWait, kind reasonKind) (id int32, time trace.Duration) {
+func (s *suspect) most(state KeyWait, kind blockReasonKind) (id int32, time trace.Duration) {
 	for i := range s.reasons.list {
 		if r := &s.reasons.list[i]; r.key.KeyWait == state && r.key.kind == kind && (id == 0 || r.value > time || r.value == time && r.key.id < id) {
 			id, time = r.key.id, r.value

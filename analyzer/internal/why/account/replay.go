@@ -139,10 +139,10 @@ type replay struct {
 // level is an open slice and the place that the path to it makes.
 type level struct {
 	place.Place
-	key    threads.Key
-	start  trace.Time
-	reason threads.Key // of the garbage collection that it is part of; 0 if unknown
-	number uint32      // of the slice, in order of begin, from 1
+	key      threads.Key
+	start    trace.Time
+	gcReason threads.Key // of the garbage collection that it is part of; 0 if unknown
+	number   uint32      // of the slice, in order of begin, from 1
 	// waits in which the slice counts as a call of a cell
 	counted uint32
 }
@@ -171,7 +171,7 @@ func (f *replay) log(l *threads.Log) {
 			}
 		case threads.ReasonEntry:
 			if n := len(f.stack); n > 0 {
-				f.stack[n-1].reason = threads.Key(e.Value)
+				f.stack[n-1].gcReason = threads.Key(e.Value)
 			}
 		case threads.ArgumentEntry:
 			if n := len(f.stack); n > 0 {
@@ -192,7 +192,7 @@ func (f *replay) push(key threads.Key, at trace.Time) {
 	l := level{Place: f.record.Place(key), key: key, start: at, number: f.pushed}
 	if n := len(f.stack); n > 0 {
 		outer := &f.stack[n-1]
-		l.Place, l.reason = l.Inside(outer.Place), outer.reason
+		l.Place, l.gcReason = l.Inside(outer.Place), outer.gcReason
 	}
 	f.stack = append(f.stack, l)
 }
@@ -369,7 +369,7 @@ func (f *replay) addTime(to trace.Time) {
 			continue // nobody asks for more
 		}
 		if n := len(f.stack); n > 0 && !c.collects && (id.Wait == why.GCRun || id.Wait == why.WaitGC) {
-			c.collects, c.collection, c.reason = true, f.stack[n-1].Place, f.stack[n-1].reason
+			c.collects, c.collection, c.gcReason = true, f.stack[n-1].Place, f.stack[n-1].gcReason
 		}
 		into.addPiece(piece{start: f.at, end: to, id: id, wait: f.wait})
 		f.addWait(into, id, to)

@@ -65,7 +65,7 @@ func (b *Book) culprit(l *threads.Leaf, d trace.Duration) why.Culprit {
 	}
 	if l.Function != 0 || l.Interrupt != 0 || l.For != 0 {
 		s := suspect{seen: l.Start}
-		s.addReason(l, d)
+		s.addBlockReasons(l, d)
 		b.explain(&c, &s, KeyWait{l.Wait, l.Key})
 	}
 	return c
@@ -174,7 +174,7 @@ type suspect struct {
 	time    trace.Duration
 	sure    bool
 	states  few[KeyWait, stateSum]
-	reasons few[reason, trace.Duration]
+	reasons few[blockReason, trace.Duration]
 	blocked
 }
 
@@ -281,7 +281,7 @@ func (b *Book) Waits(a *Account, m Match) []*WaitedFor {
 			if l.Reason != 0 {
 				of.gcReason = l.Reason
 			}
-			s.addReason(&l, d)
+			s.addBlockReasons(&l, d)
 			if l.Argument != 0 && d > of.longest {
 				of.label, of.longest = l.Argument, d
 			}

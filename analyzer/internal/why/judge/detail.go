@@ -132,7 +132,7 @@ func isCapped(limit, highest int64, s *why.Share) bool {
 
 // advice returns the advice for a cause of a frame in a slice that means in.
 func (j *judge) advice(a *account.Account, s *why.Share, in place.Place) why.Advice {
-	c := place.Cause{Wait: s.Wait, Place: in, Reason: s.Reason, Interrupt: s.Interrupt, Scheduled: !a.OnlySlices(), OthersScheduled: j.causes.Scheduled, Own: j.causes.Own}
+	c := place.Cause{Wait: s.Wait, Place: in, GCReason: s.GCReason, Interrupt: s.Interrupt, Scheduled: !a.OnlySlices(), OthersScheduled: j.causes.Scheduled, Own: j.causes.Own}
 	if s.Wait == why.WaitUnknown && j.causes.Limited {
 		return why.NoAdvice // the sentence says which limit to raise
 	}

@@ -27,7 +27,7 @@ const (
 // causePart is what a part of an excess belongs to: slices, earlier frames, or threads that were waited
 // for in them.
 type causePart struct {
-	name, reason string
+	name, gcReason string
 	place.Place
 	cell account.ID // with the greatest excess, which is most
 	most trace.Duration
@@ -97,7 +97,7 @@ func (j *judge) divideBySlice(x *judged) []causePart {
 		to.usual += usual
 		to.keys = append(to.keys, c.Key)
 		if over := c.Time - usual; over > to.most {
-			to.cell, to.Place, to.reason, to.most = c.ID, in, reason, over
+			to.cell, to.Place, to.gcReason, to.most = c.ID, in, reason, over
 		}
 	}
 	j.placed = list
@@ -212,7 +212,7 @@ func joined(list []causePart) causePart {
 	if len(list) == 1 {
 		return all
 	}
-	all.name, all.reason, all.keys = "", "", nil
+	all.name, all.gcReason, all.keys = "", "", nil
 	s := &why.Several{}
 	for i := range list {
 		p := &list[i]
@@ -455,12 +455,12 @@ func (p *causePart) setWaits(waits []*account.WaitedFor) {
 
 // setWaited sets what is known of whom a part waited for.
 func (p *causePart) setWaited(s *why.Share) {
-	s.Reason = p.reason
+	s.GCReason = p.gcReason
 	w := p.waited
 	if w == nil {
 		return
 	}
-	s.Culprit, s.Function, s.Interrupt, s.Reason = w.Kept(), w.Function, w.Interrupt, cmp.Or(s.Reason, w.GCReason)
+	s.Culprit, s.Function, s.Interrupt, s.GCReason = w.Kept(), w.Function, w.Interrupt, cmp.Or(s.GCReason, w.GCReason)
 	if s.Culprit != nil && w.Label != "" {
 		s.Culprit.Arguments = place.Arguments(w.Label)
 	}

@@ -85,7 +85,7 @@ func (j *judge) taskParts(t *account.Task) (list []taskPart) {
 		if !ok {
 			n = len(list)
 			at[id{c.Wait, name}] = n
-			list = append(list, taskPart{causePart: causePart{name: name, reason: reason, Place: in}, Account: t.Account, wait: c.Wait, task: task})
+			list = append(list, taskPart{causePart: causePart{name: name, gcReason: reason, Place: in}, Account: t.Account, wait: c.Wait, task: task})
 		}
 		p := &list[n]
 		p.value += c.Time

@@ -87,9 +87,9 @@ func (s *leafStore) leavesAt(leaves uint32) iter.Seq[Leaf] {
 		p := Unpack(s.chunks[leaves/leafChunk][leaves%leafChunk:])
 		end := trace.Time(0)
 		for range p.Byte() {
-			l := Leaf{Start: end + trace.Time(p.Int())}
-			l.End = l.Start + trace.Time(p.Int())
-			l.TID, l.PID = trace.TID(p.Int()), trace.PID(p.Int())
+			l := Leaf{Start: end + trace.Time(p.signed())}
+			l.End = l.Start + trace.Time(p.signed())
+			l.TID, l.PID = trace.TID(p.signed()), trace.PID(p.signed())
 			wait := p.Byte()
 			l.Wait, l.Key = why.Wait(wait&^hasAll), Key(p.Uint())
 			if wait&hasReason != 0 {
@@ -100,7 +100,7 @@ func (s *leafStore) leavesAt(leaves uint32) iter.Seq[Leaf] {
 			}
 			if wait&hasCause != 0 {
 				l.Function, l.Interrupt = Key(p.Uint()), Key(p.Uint())
-				l.For, l.ForTime = trace.TID(p.Int()), trace.Duration(p.Int())
+				l.For, l.ForTime = trace.TID(p.signed()), trace.Duration(p.signed())
 			}
 			if !yield(l) {
 				return

@@ -34,8 +34,8 @@ func (p *Packed) Uint() uint64 {
 	return v
 }
 
-// Int reads what binary.AppendVarint has written.
-func (p *Packed) Int() int64 {
+// signed reads what binary.AppendVarint has written.
+func (p *Packed) signed() int64 {
 	v := p.Uint()
 	return int64(v>>1) ^ -int64(v&1)
 }
