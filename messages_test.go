@@ -51,9 +51,7 @@ func TestLibraryNamesNoFlags(t *testing.T) {
 			}
 			literals++
 			text, err := strconv.Unquote(literal.Value)
-			if err != nil {
-				t.Error(err)
-			}
+			must.NoError(t, err)
 			must.Equal(t, named.FindString(otherPrograms.ReplaceAllString(text, "")), "", "%s: %q names", set.Position(literal.Pos()), text)
 			return true
 		})

@@ -179,8 +179,6 @@ func TestDropped(t *testing.T) {
 		t.Errorf("durations %+v, in periods %+v, want 4 ms of one frame", d, p)
 	}
 	for _, st := range got.Stages {
-		if want := map[stats.Stage]int{stats.Receive: 2, stats.UIWork: 1}[st.Stage]; st.Frames != want {
-			t.Errorf("stage %s of %d frames, want %d", st.Stage, st.Frames, want)
-		}
+		must.Equal(t, st.Frames, map[stats.Stage]int{stats.Receive: 2, stats.UIWork: 1}[st.Stage], "stage %s of frames", st.Stage)
 	}
 }

@@ -2,7 +2,6 @@ package stats_test
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	"ohframe/analyzer"
@@ -40,9 +39,7 @@ func TestStutterLevels(t *testing.T) {
 	f = late(8000, 20) // 2.4
 	f.Period = 8333333
 	got := measured(t, s, stats.Application).Stutter
-	if want := (stats.Stutter{Slight: 2, Medium: 3, Severe: 1, Unknown: 1}); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
+	must.Equal(t, got, (stats.Stutter{Slight: 2, Medium: 3, Severe: 1, Unknown: 1}))
 }
 
 func TestLongestStreak(t *testing.T) {
@@ -346,9 +343,7 @@ func TestHitchesBetween(t *testing.T) {
 		if h := measured(t, s, stats.RenderService).Hitches; h != nil {
 			got = h.Gaps
 		}
-		if got != test.want {
-			t.Errorf("%s: %d gaps, want %d", test.name, got, test.want)
-		}
+		must.Equal(t, got, test.want, "%s: gaps", test.name)
 	}
 }
 
@@ -441,9 +436,7 @@ func TestLateByVerdict(t *testing.T) {
 	if *got.JankRate != 2.0/3 || got.LongestStreak.Frames != 2 {
 		t.Errorf("jank %v, streak %+v, want 2/3 and 2", *got.JankRate, got.LongestStreak)
 	}
-	if want := (stats.Stutter{Slight: 1, Unknown: 1}); got.Stutter != want {
-		t.Errorf("stutter %+v, want %+v", got.Stutter, want)
-	}
+	must.Equal(t, got.Stutter, (stats.Stutter{Slight: 1, Unknown: 1}), "stutter")
 	if len(got.Worst) != 1 || got.Worst[0].Overrun != 0 || got.Worst[0].At != at(1200) {
 		t.Errorf("worst %+v, want the one at 1200 ms, overrun by nothing", got.Worst)
 	}
@@ -539,9 +532,7 @@ func TestWorst(t *testing.T) {
 		got = append(got, fmt.Sprintf("%d@%d", w.Overrun/ms, (w.VsyncID-1000)/100))
 	}
 	want := []string{"12@3", "11@12", "9@1", "9@5", "8@8", "7@6", "6@11", "5@10", "4@9", "3@0"}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	must.EqualSlices(t, got, want)
 }
 
 func TestWhole(t *testing.T) {

@@ -39,9 +39,7 @@ func TestDuration(t *testing.T) {
 	if got := (16 * trace.Millisecond).Abs(); got != 16_000_000 {
 		t.Errorf("|16 ms| = %d ns, want 16000000", int64(got))
 	}
-	if got := (1500 * trace.Microsecond).Milliseconds(); got != 1.5 {
-		t.Errorf("1500 µs = %v ms, want 1.5", got)
-	}
+	must.Equal(t, (1500 * trace.Microsecond).Milliseconds(), 1.5, "1500 µs in ms")
 	must.Equal(t, (16600 * trace.Microsecond).String(), "16.6ms", "16600 µs")
 	if trace.Second != 1_000_000_000 {
 		t.Errorf("a second has %d ns", int64(trace.Second))

@@ -13,6 +13,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 )
@@ -102,9 +103,7 @@ func counterfactual(t *testing.T, s *simulate.Several) (list []gain) {
 		key := fmt.Sprint(places)
 		if reruns[key] == nil {
 			late, err := s.Without(places...).Overruns()
-			if err != nil {
-				t.Error(err)
-			}
+			must.NoError(t, err)
 			reruns[key] = late
 		}
 		return reruns[key][vsync]

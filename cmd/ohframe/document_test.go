@@ -26,9 +26,7 @@ func TestDocumentedOutput(t *testing.T) {
 	for name, count := range map[string]int{"../../docs/start.md": 4, "../../docs/why.md": 1, "../../README.md": 1} {
 		document := must.Get(os.ReadFile(name))(t)
 		list := examples.FindAllStringSubmatch(string(document), -1)
-		if len(list) != count {
-			t.Errorf("%s has %d examples, want %d", name, len(list), count)
-		}
+		must.Equal(t, len(list), count, "%s has examples", name)
 		for _, e := range list {
 			cmd := exec.Command("ohframe", strings.Fields(e[1])...)
 			cmd.Dir = dir

@@ -152,9 +152,7 @@ func TestEvidenceSkill(t *testing.T) {
 			args = append(args, word)
 		}
 		out, err := exec.Command("ohframe", args...).Output()
-		if err != nil {
-			t.Errorf("%s: %v", command, err)
-		}
+		must.NoError(t, err, "%s", command)
 		if strings.Contains(command, "evidence") && (len(out) > brief.MaxBytes || !json.Valid(out) || !bytes.Contains(out, []byte(`"causes":`))) {
 			t.Errorf("%s: %s", command, out)
 		}

@@ -171,9 +171,7 @@ func TestRecordPerfOrder(t *testing.T) {
 	for _, call := range regexp.MustCompile(`"--trace_begin"|\["hiperf", |aa start -b|\["hiperf (interrupted|ended)"\]|"recv"|\["hitrace ended"\]`).FindAllString(r.file("log.jsonl"), -1) {
 		order = append(order, strings.Trim(call, `[", ]`))
 	}
-	if want := []string{"hitrace ended", "--trace_begin", "hitrace ended", "hiperf", "aa start -b", "hiperf interrupted", "hitrace ended", "hiperf ended", "recv", "recv"}; !slices.Equal(order, want) {
-		t.Errorf("order %q, want %q", order, want)
-	}
+	must.EqualSlices(t, order, []string{"hitrace ended", "--trace_begin", "hitrace ended", "hiperf", "aa start -b", "hiperf interrupted", "hitrace ended", "hiperf ended", "recv", "recv"}, "order")
 }
 
 // Every run has samples of its own, which diff reads.
@@ -181,9 +179,7 @@ func TestRecordPerfRuns(t *testing.T) {
 	r := startRecord(t, phone("6.0"), "-q", "-t", "0.1", "--runs", "2", "--cold", "-o", "x", "--perf", "--app", gallery.Bundle)
 	r.ends(t, 0, "^$")
 	got := names(t, filepath.Join(r.dir, "x"))
-	if want := []string{"1.ftrace", "1.meta.json", "1.perf.data", "2.ftrace", "2.meta.json", "2.perf.data"}; !slices.Equal(got, want) {
-		t.Errorf("files %q, want %q", got, want)
-	}
+	must.EqualSlices(t, got, []string{"1.ftrace", "1.meta.json", "1.perf.data", "2.ftrace", "2.meta.json", "2.perf.data"}, "files")
 }
 
 // A run without samples does not count.

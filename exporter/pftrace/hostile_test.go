@@ -348,9 +348,7 @@ func TestLimits(t *testing.T) {
 			Reader: hitrace.Options{Limits: test.limits}, Analyzer: analysis.FrameOptions{Limits: test.limits},
 		})
 		checkCounts(t, string(text), data, summary)
-		if got := test.over(summary); got != test.want {
-			t.Errorf("%s: %d over the limit, want %d", test.what, got, test.want)
-		}
+		must.Equal(t, test.over(summary), test.want, "%s: over the limit", test.what)
 		must.NoError(t, summary.Timeline.Validate(), "%s", test.what)
 		_, summary = convert(t, string(text), Options{})
 		if got := test.over(summary); got != 0 && test.limits.Nesting != 1000 && test.want != n-100 {

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
+
+	"ohframe/internal/testing/must"
 )
 
 // Scheduling is compact only where no switch is beside wakings or a plain switch of its time on its processor, as
@@ -151,7 +152,5 @@ func TestNegativePriorities(t *testing.T) {
 		}
 		got = append(got, p.GetFtraceEvents().GetCompactSched().GetSwitchNextPrio()...)
 	}
-	if want := []int32{2, -2, -120, 120, -100}; !slices.Equal(got, want) {
-		t.Errorf("priorities are %v, want %v", got, want)
-	}
+	must.EqualSlices(t, got, []int32{2, -2, -120, 120, -100}, "priorities are")
 }

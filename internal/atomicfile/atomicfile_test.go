@@ -48,9 +48,7 @@ func TestCommit(t *testing.T) {
 				before := names(t, folder)
 				discarded.Discard()
 				before = slices.DeleteFunc(before, temporary().MatchString)
-				if left := names(t, folder); !slices.Equal(left, before) {
-					t.Errorf("after Discard: %q, want %q", left, before)
-				}
+				must.EqualSlices(t, names(t, folder), before, "after Discard")
 				f := create(t, path)
 				must.Get(f.WriteString(content))(t)
 				if got, _ := os.ReadFile(path); string(got) == content {

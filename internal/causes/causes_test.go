@@ -325,9 +325,7 @@ func TestThreads(t *testing.T) {
 		got = append(got, thread{x.TID, x.At, x.Time})
 	}
 	// Thread 5 had 0.04 ms, which rounds to nothing.
-	if want := []thread{{3, 1 * ms, 4960 * us}, {4, 3 * ms, 2 * ms}}; !slices.Equal(got, want) {
-		t.Errorf("threads %v, want %v", got, want)
-	}
+	must.EqualSlices(t, got, []thread{{3, 1 * ms, 4960 * us}, {4, 3 * ms, 2 * ms}}, "threads")
 	if got, others := longestThreads(e, 1); len(got) != 1 || got[0].TID != 3 || others != len(list)-1 {
 		t.Errorf("the longest is %v, want 3", got)
 	}

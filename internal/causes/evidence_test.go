@@ -394,9 +394,7 @@ func TestEvidenceWithoutFrequencies(t *testing.T) {
 				want = []string{"CPU frequencies are unknown, and every slice took about 3.5 times its usual time: a slower CPU may be why in 1 of 2 frames"}
 			}
 		}
-		if !slices.Equal(against, want) {
-			t.Errorf("%v: %q, want %q", slowdowns, against, want)
-		}
+		must.EqualSlices(t, against, want, "%v", slowdowns)
 		if !slices.ContainsFunc(d.Record, func(r brief.Record) bool {
 			return strings.HasPrefix(r.Missing, "no CPU frequencies") && r.Command == "ohframe record -t 10 --app com.example.gallery"
 		}) {
@@ -443,9 +441,7 @@ func TestEvidenceSaysHowToRecord(t *testing.T) {
 		return list
 	}
 	check := func(what string, got []string, want ...string) {
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", what, got, want)
-		}
+		must.EqualSlices(t, got, want, "%s", what)
 	}
 	frames, c := timeline(late(app, 1, 0, 30_000, 10_000, storage(20_000, 10_000)))
 	check("one frame", commands(frames, c, Options{}), "ohframe record -t 10 --app com.example.gallery")

@@ -111,9 +111,7 @@ func TestHangsLeftOut(t *testing.T) {
 		var b bytes.Buffer
 		in := measured("a.ftrace", timeline, c, Options{})
 		must.Do(t, Write(&b, &in, "text", Options{All: all}, text.Style{}))
-		if n := strings.Count(b.String(), "  Hang of "); n != want {
-			t.Errorf("all %v: %d hangs, want %d", all, n, want)
-		}
+		must.Equal(t, strings.Count(b.String(), "  Hang of "), want, "all %v: hangs", all)
 		if strings.Contains(b.String(), "… and 2 shorter hangs; --all shows more of them") == all {
 			t.Errorf("all %v: %s", all, &b)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/testing/must"
 )
 
 func TestArguments(t *testing.T) {
@@ -39,8 +40,6 @@ func TestRepeat(t *testing.T) {
 		{"60 × source a.png, 624.0 ms", func() { r.AtLeast, r.Frames, r.Argument = false, 1, why.Argument{Name: "source", Value: "a.png"} }},
 	} {
 		c.change()
-		if got := Repeat(&r); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
+		must.Equal(t, Repeat(&r), c.want)
 	}
 }

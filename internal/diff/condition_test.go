@@ -83,9 +83,7 @@ func TestConditionsOfBackground(t *testing.T) {
 		for _, o := range compare(t, test.base, test.new, Options{FailOn: conditions(t, test.conditions)}).Outcomes {
 			got = append(got, o.Process+" "+string(o.Status))
 		}
-		if !slices.Equal(got, test.want) {
-			t.Errorf("%s: %q, want %q", test.conditions, got, test.want)
-		}
+		must.EqualSlices(t, got, test.want, "%s", test.conditions)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ohframe/internal/testing/must"
 )
 
 func TestParseDuration(t *testing.T) {
@@ -22,8 +24,6 @@ func TestParseDuration(t *testing.T) {
 		}
 	}
 	for d, want := range map[time.Duration]string{0: "", time.Minute: "1m", 5 * time.Minute: "5m", 90 * time.Second: "1m30s", 10 * time.Second: "10s", time.Hour: "1h"} {
-		if got := (*duration)(&d).String(); got != want {
-			t.Errorf("%v: %q, want %q", d, got, want)
-		}
+		must.Equal(t, (*duration)(&d).String(), want, "%v", d)
 	}
 }

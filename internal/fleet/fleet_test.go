@@ -525,9 +525,7 @@ func TestDimensions(t *testing.T) {
 	}
 	inputs := []Input{{Name: "a/product=x%2Fy/1.ftrace"}, {Name: "b.ftrace"}, {Name: "process=p/kind=k/device=f/c.ftrace"}}
 	plan := must.Get(NewPlan(inputs, Options{Metadata: metadata, Rules: []Rule{rule("file=([^/]*)[.]ftrace$"), rule("letter=^[ab]")}}))(t)
-	if want := []string{"file", "letter", "os_version", "device", "product"}; !slices.Equal(plan.Dims, want) {
-		t.Errorf("dimensions: got %q, want %q", plan.Dims, want)
-	}
+	must.EqualSlices(t, plan.Dims, []string{"file", "letter", "os_version", "device", "product"}, "dimensions")
 	for name, want := range map[string]string{
 		"a/product=x%2Fy/1.ftrace":           "1 a 6.1 d1 x/y",
 		"b.ftrace":                           "b b - - -",

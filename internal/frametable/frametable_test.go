@@ -111,9 +111,7 @@ func TestColumns(t *testing.T) {
 			t.Errorf("json: %s: got %v", c, value)
 		}
 	}
-	if len(object) != len(columns) {
-		t.Errorf("json: %d names, want %d", len(object), len(columns))
-	}
+	must.Equal(t, len(object), len(columns), "json: names")
 }
 
 // Columns that are not wanted are empty. Without a deadline it is unknown whether the frame was late. The

@@ -7,6 +7,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 // androidTimeline has three frames of an application: one of two layers that was shown
@@ -47,9 +48,7 @@ func androidTimeline() *analyzer.Timeline {
 func TestLatencyOfCompositor(t *testing.T) {
 	for android, want := range map[bool]string{true: "50.0 ms to SurfaceFlinger's vsync", false: "50.0 ms to render_service's vsync"} {
 		p := &stats.Process{Android: android, Latencies: stats.Latencies{VsyncToPresent: &stats.Latency{}, VsyncToRenderVsync: &stats.Latency{P50: 50 * ms1}}}
-		if got := latencyParts(p); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
+		must.Equal(t, latencyParts(p), want)
 	}
 }
 

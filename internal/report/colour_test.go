@@ -8,6 +8,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/view"
 )
 
@@ -57,9 +58,7 @@ func TestColoursOfNumbers(t *testing.T) {
 				coloured += c.Title + " "
 			}
 		}
-		if want := map[string]string{"Processes": "Jank Hitch ms/s Max ms ", "Layers": "Late ", "Interactions": "Late Hitch ms/s "}[table.Label]; coloured != want {
-			t.Errorf("%s: columns of three colours %q, want %q", table.Label, coloured, want)
-		}
+		must.Equal(t, coloured, map[string]string{"Processes": "Jank Hitch ms/s Max ms ", "Layers": "Late ", "Interactions": "Late Hitch ms/s "}[table.Label], "%s: columns of three colours", table.Label)
 	}
 }
 

@@ -105,9 +105,7 @@ func TestCausesOnPage(t *testing.T) {
 		b.Settle()
 	}
 	click(1)
-	if id := eval[string](b, `[...document.querySelectorAll(".case:not([data-flat]):not([hidden]) .id")].map(e => e.textContent).join()`); id != "11" {
-		t.Errorf("frames %s have waited for storage, want 11", id)
-	}
+	must.Equal(t, eval[string](b, `[...document.querySelectorAll(".case:not([data-flat]):not([hidden]) .id")].map(e => e.textContent).join()`), "11", "frames have waited for storage")
 	click(0)
 	must.Equal(t, eval[int](b, lateShown), 2, "frames ran for longer")
 	click(0)

@@ -120,9 +120,7 @@ func printAll(t *testing.T, r *result.Stored) {
 	o := causes.Options{All: true}
 	q := quality.Of(r.Timeline, r.Lines, r.Causes)
 	write := func(err error) {
-		if err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, err)
 	}
 	if r.Causes != nil {
 		in := &causes.Input{Name: "trace", Causes: r.Causes, Start: r.Timeline.Origin(), Processes: causes.Processes(r.Timeline, r.Causes, o), Layers: causes.Layers(r.Timeline, r.Causes, o), Quality: q}

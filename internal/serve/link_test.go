@@ -59,9 +59,7 @@ func TestLink(t *testing.T) {
 		View: serve.View{Span: analyzer.Interval{Start: 3700000000001, End: 3700000000002}, Commands: commands},
 	}
 	page, arguments := read(t, link.String())
-	if want := "https://ui.perfetto.dev/"; page != want {
-		t.Errorf("page %q, want %q", page, want)
-	}
+	must.Equal(t, page, "https://ui.perfetto.dev/", "page")
 	var read []ui.Command
 	if err := json.Unmarshal([]byte(arguments["startupCommands"]), &read); err != nil || !reflect.DeepEqual(read, commands) {
 		t.Errorf("commands %q, error %v", arguments["startupCommands"], err)

@@ -52,9 +52,7 @@ func TestCommitted(t *testing.T) {
 		}
 		return err
 	}))
-	if all := slices.Sorted(maps.Keys(want)); !slices.Equal(paths, all) {
-		t.Errorf("ui has %v, want %v", paths, all)
-	}
+	must.EqualSlices(t, paths, slices.Sorted(maps.Keys(want)), "ui has")
 	for path, text := range want {
 		if got, err := fs.ReadFile(committed, path); err != nil || !bytes.Equal(got, text) {
 			t.Errorf("ui/%s is not what \"ohframe ui -o ui\" writes: %v", path, err)
@@ -123,9 +121,7 @@ func TestSchema(t *testing.T) {
 		ids = append(ids, macro.ID)
 	}
 	want := []string{"ohos.Jank", "ohos.Why", "ohos.Functions", "ohos.Fps", "ohos.Interactions", "ohos.Launches", "ohos.Layers", "ohos.Stages", "ohos.Workspace"}
-	if !slices.Equal(ids, want) {
-		t.Errorf("macros %v, want %v", ids, want)
-	}
+	must.EqualSlices(t, ids, want, "macros")
 	for _, module := range strict[sqlModules](t, "modules/default/sql_modules").SQLModules {
 		if !strings.HasPrefix(module.Name, m.Namespace+".") {
 			t.Errorf("module %q", module.Name)
@@ -253,9 +249,7 @@ func TestNames(t *testing.T) {
 				}
 			}
 		}
-		if !slices.Equal(found, want) {
-			t.Errorf("%q finds %v, want %v", typed, found, want)
-		}
+		must.EqualSlices(t, found, want, "%q finds", typed)
 	}
 }
 
@@ -318,9 +312,7 @@ func TestWhy(t *testing.T) {
 		t.Errorf("the UI shows %q below the title", show.Args[0])
 	}
 	got := enginetest.Query(t, one, show.Args[0])
-	if want := []string{"id", "why", "late ms", "process", "frame", "confidence", "advice", "ts", "dur", "track_id"}; !slices.Equal(got.Columns, want) {
-		t.Errorf("columns %v, want %v", got.Columns, want)
-	}
+	must.EqualSlices(t, got.Columns, []string{"id", "why", "late ms", "process", "frame", "confidence", "advice", "ts", "dur", "track_id"}, "columns")
 	want := enginetest.Query(t, one, `
 		SELECT s.id, c.cause, round(c.overrun_ns / 1e6, 1), f.process_name, c.vsync_id, c.confidence, c.advice, s.ts, s.dur, s.track_id
 		FROM ohos_frame_cause AS c JOIN ohos_frame AS f ON f.id = c.frame_id JOIN slice AS s ON s.id = f.event_id

@@ -143,9 +143,7 @@ func TestCatchingUp(t *testing.T) {
 					if stall >= 1000 {
 						want = 0
 					}
-					if late != want {
-						t.Errorf("%d late buffers, want %d", late, want)
-					}
+					must.Equal(t, late, want, "late buffers")
 					if drops := measured.Drops; dropped > 0 && (len(drops) != 1 || drops[0].Reason != "caught_up" || drops[0].Buffers != dropped) {
 						t.Errorf("dropped %+v, want %d", drops, dropped)
 					}

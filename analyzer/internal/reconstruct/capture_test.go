@@ -67,9 +67,7 @@ func checkDiagnostics(t *testing.T, timeline *analyzer.Timeline, want map[analyz
 			t.Errorf("%s: %d on lines %v, want %d on lines %v", c.Diagnostic, c.Total, c.Lines, len(lines), lines)
 		}
 	}
-	if got := len(timeline.Diagnostics.Counts); got != len(want) {
-		t.Errorf("%d diagnostics, want %d", got, len(want))
-	}
+	must.Equal(t, len(timeline.Diagnostics.Counts), len(want), "diagnostics")
 }
 
 // videoFrames returns the frames of a video at 90 Hz, as read off the text: the
@@ -175,9 +173,7 @@ func TestCaptureVideo90Hz(t *testing.T) {
 	// threads, and never after a begin of theirs that is open. The wait for fence
 	// 350342 began after its commit, and the capture has only the fence of that.
 	ends, _ := unpaired(t, path)
-	if len(ends) != 33 {
-		t.Errorf("%d ends without begins in the text, want 33", len(ends))
-	}
+	must.Equal(t, len(ends), 33, "ends without begins in the text")
 	checkDiagnostics(t, timeline, map[analyzer.Diagnostic][]int{analyzer.UnmatchedEnd: ends, analyzer.FenceUnmatched: {216}})
 }
 
@@ -193,9 +189,7 @@ func checkBundle(t *testing.T, path string, events int) *analyzer.Timeline {
 		t.Errorf("%d frames, missing %v", len(timeline.Frames), timeline.Diagnostics.MissingMarkers)
 	}
 	// hitrace stopped at "realtime_ts=1503658729660".
-	if want := (analyzer.WallClock{At: 535832_232952000, Unix: 1503658729660_000000}); timeline.Wall != want {
-		t.Errorf("wall clock %+v, want %+v", timeline.Wall, want)
-	}
+	must.Equal(t, timeline.Wall, (analyzer.WallClock{At: 535832_232952000, Unix: 1503658729660_000000}), "wall clock")
 	// parent_ts=535832.250000 is 17 ms after its line: less than the 62.5 ms
 	// of precision, so that is no contradiction.
 	if timeline.Clock.Contradicted != 0 {

@@ -210,9 +210,7 @@ func FuzzTimeline(f *testing.F) {
 			if err := timeline.Validate(); err != nil {
 				t.Fatalf("%v\n%s%s", err, text, timeline)
 			}
-			if totals.Lines != len(script)/3 {
-				t.Errorf("%d lines, want %d", totals.Lines, len(script)/3)
-			}
+			must.Equal(t, totals.Lines, len(script)/3, "lines")
 			return timeline
 		}
 		timeline := analyze(strings.NewReader(text), 1)

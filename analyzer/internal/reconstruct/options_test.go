@@ -2,7 +2,6 @@ package reconstruct_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -24,7 +23,5 @@ func TestFullNames(t *testing.T) {
 	for _, p := range timeline.Processes {
 		names = append(names, p.Name)
 	}
-	if want := []string{"com.example.gallery", "m.example.notes", "short.name", "xexample.galler"}; !slices.Equal(names, want) {
-		t.Errorf("got %q, want %q", names, want)
-	}
+	must.EqualSlices(t, names, []string{"com.example.gallery", "m.example.notes", "short.name", "xexample.galler"})
 }

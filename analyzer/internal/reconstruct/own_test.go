@@ -80,9 +80,7 @@ func TestOwnTrace(t *testing.T) {
 		for _, h := range got.Hangs {
 			hangs = append(hangs, h.Interval)
 		}
-		if !slices.Equal(hangs, want) {
-			t.Errorf("all threads %t: hangs %v, want %v", test.all, hangs, want)
-		}
+		must.EqualSlices(t, hangs, want, "all threads %t: hangs", test.all)
 	}
 }
 

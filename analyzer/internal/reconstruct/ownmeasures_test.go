@@ -86,9 +86,7 @@ func TestMarkerName(t *testing.T) {
 	} {
 		n := newMarkerName("H:" + c.name)
 		got, _, _ := n.match([]byte(c.marker), false)
-		if got != c.want {
-			t.Errorf("%s of %s: got %v, want %v", c.name, c.marker, got, c.want)
-		}
+		must.Equal(t, got, c.want, "%s of %s", c.name, c.marker)
 	}
 	type number struct {
 		x    float64
@@ -106,9 +104,7 @@ func TestMarkerName(t *testing.T) {
 		if x, unit, ok := firstNumber([]byte(text)); ok {
 			got = number{x, unit, ok}
 		}
-		if got != want {
-			t.Errorf("%q: got %v, want %v", text, got, want)
-		}
+		must.Equal(t, got, want, "%q", text)
 	}
 }
 

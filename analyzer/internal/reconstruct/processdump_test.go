@@ -59,8 +59,6 @@ root 600 601 over
 			t.Errorf("want %+v", *p)
 		}
 	}
-	if n := timeline.Diagnostics.Total(analyzer.NamesOver); n != 2 {
-		t.Errorf("%d names over the limit, want 2", n)
-	}
+	must.Equal(t, timeline.Diagnostics.Total(analyzer.NamesOver), 2, "names over the limit")
 	must.NoError(t, timeline.Validate())
 }

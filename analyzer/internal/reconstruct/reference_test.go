@@ -116,9 +116,7 @@ func TestReference(t *testing.T) {
 						t.Errorf("row %s: empty %v, flag %q of the expected row", id, empty, r.flag)
 					}
 				default:
-					if end := r.start.Add(r.duration); f.Deadline != end {
-						t.Errorf("row %s: deadline %s, want %s", id, f.Deadline, end)
-					}
+					must.Equal(t, f.Deadline, r.start.Add(r.duration), "row %s: deadline", id)
 				}
 			}
 			if actual != len(frames) {

@@ -55,9 +55,7 @@ func TestProcessCounts(t *testing.T) {
 		fmt.Sprintf("render_service %+v", analyzer.Counts{Frames: 1, Judged: 1, EmptyKnown: 1, Truncated: 1}),
 		fmt.Sprintf("demo.app %+v", analyzer.Counts{Frames: 1, Judged: 1, EmptyKnown: 1, Linked: 1, Truncated: 2}),
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.EqualSlices(t, got, want)
 	// A process without frames is not among them.
 	if processes, _ := goldenTimeline(t, "unmatched-ends").ProcessCounts(); len(processes) != 0 {
 		t.Errorf("%d processes have frames", len(processes))
@@ -123,9 +121,7 @@ func TestProcesses(t *testing.T) {
 			t.Errorf("want %+v", *p)
 		}
 	}
-	if want := (analyzer.Interval{Start: 1_000001000, End: 1_000010000}); timeline.Span != want {
-		t.Errorf("the trace spans %s, want %s", timeline.Span, want)
-	}
+	must.Equal(t, timeline.Span, (analyzer.Interval{Start: 1_000001000, End: 1_000010000}), "the trace spans")
 }
 
 // The span is of all lines, in whatever order they come.
@@ -135,9 +131,7 @@ func TestSpan(t *testing.T) {
 		" a-1 (1) [000] .... 1.000000: cpu_idle: x\n"+
 		" a-1 (1) [000] .... 3.000000: cpu_idle: x\n"+
 		" a-1 (1) [000] .... 2.500000: cpu_idle: x\n")
-	if want := (analyzer.Interval{Start: 1_000000000, End: 3_000000000}); timeline.Span != want {
-		t.Errorf("the trace spans %s, want %s", timeline.Span, want)
-	}
+	must.Equal(t, timeline.Span, (analyzer.Interval{Start: 1_000000000, End: 3_000000000}), "the trace spans")
 	if got := timelineOf(t, "# tracer: nop\n"); got.Span != (analyzer.Interval{}) || len(got.Frames) != 0 || len(got.Processes) != 0 {
 		t.Errorf("a trace of no events spans %s", got.Span)
 	}
@@ -148,9 +142,7 @@ func TestWall(t *testing.T) {
 		" a-1 (1) [000] .... 1.000000: print: trace_event_clock_sync: parent_ts=1.000000\n"+
 		" a-1 (1) [000] .... 2.000000: print: trace_event_clock_sync: realtime_ts=1742436676307\n"+
 		" a-1 (1) [000] .... 3.000000: print: trace_event_clock_sync: realtime_ts=1742436677307\n")
-	if want := (analyzer.WallClock{At: 2_000000000, Unix: 1742436676307_000000}); timeline.Wall != want {
-		t.Errorf("wall clock %+v, want %+v", timeline.Wall, want)
-	}
+	must.Equal(t, timeline.Wall, (analyzer.WallClock{At: 2_000000000, Unix: 1742436676307_000000}), "wall clock")
 }
 
 func TestClockOffset(t *testing.T) {
@@ -221,8 +213,6 @@ func TestHiddenWork(t *testing.T) {
 				t.Errorf("%d frames: %s", n, f)
 			}
 		}
-		if len(timeline.Frames) != n {
-			t.Errorf("%d frames, want %d", len(timeline.Frames), n)
-		}
+		must.Equal(t, len(timeline.Frames), n, "frames")
 	}
 }

@@ -155,9 +155,7 @@ func TestKernelFormatsFillAllFields(t *testing.T) {
 			field := fields.Get(j)
 			name := fmt.Sprintf("%s.%s", event.Name(), field.Name())
 			got := filled[fmt.Sprintf("%s.%d", event.Name(), field.Number())]
-			if want := without[name] == ""; got != want {
-				t.Errorf("%s: filled is %t, want %t", name, got, want)
-			}
+			must.Equal(t, got, without[name] == "", "%s: filled is", name)
 			delete(without, name)
 		}
 	}

@@ -51,9 +51,7 @@ func TestThreadNamesAreValid(t *testing.T) {
 	var table commTable
 	for i, name := range []string{"app", "a\xff\xff\xffb", "a\uFFFDb", "a\xffb", "app"} {
 		want := []int{0, 1, 1, 1, 0}[i]
-		if got := table.index([]byte(name)); got != want {
-			t.Errorf("name %d is number %d, want %d", i, got, want)
-		}
+		must.Equal(t, table.index([]byte(name)), want, "name %d is number", i)
 	}
 	if len(table.list) != 2 || string(table.list[1]) != "a\uFFFDb" {
 		t.Errorf("names are %q", table.list)

@@ -62,9 +62,7 @@ func TestLanes(t *testing.T) {
 	for _, i := range [][2]trace.Time{{10, 20}, {10, 30}, {20, 25}, {22, 40}, {25, 26}, {30, 31}, {30, 30}, {50, 60}} {
 		got = append(got, l.track(analyzer.Interval{Start: i[0], End: i[1]}))
 	}
-	if want := []uint64{1, 2, 1, 3, 1, 1, 2, 1}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	must.EqualSlices(t, got, []uint64{1, 2, 1, 3, 1, 1, 2, 1})
 }
 
 // What a thread does or waits for has a colour of its own, which is not that of late frames.

@@ -49,9 +49,7 @@ func TestFPS(t *testing.T) {
 		}
 	}
 	list := fps(steady, steady[299])
-	if len(list) != 299 {
-		t.Errorf("%d values of 300 frames, want 299", len(list))
-	}
+	must.Equal(t, len(list), 299, "values of 300 frames")
 	for _, s := range list {
 		if s.value != 100 {
 			t.Errorf("every 10 ms a frame: got %v", s)

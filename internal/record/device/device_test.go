@@ -70,9 +70,7 @@ func TestMaxBuffer(t *testing.T) {
 		{"Linux 5.10.97-oh", 20, 300 * 1024}, {"HongMeng Kernel 1.9.2", 20, 1024 * 1024}, {"Linux HongMeng 1.10.0", 12, 1024 * 1024},
 		{"HongMeng Kernel 1.9.2", 0, 1024 * 1024}, {"HongMeng Kernel 1.0", 10, 300 * 1024}, {"", 20, 1024 * 1024},
 	} {
-		if got := MaxBuffer(&meta.Device{Kernel: x.kernel, API: x.api}); got != x.want {
-			t.Errorf("%q of API %d takes %d KB, want %d", x.kernel, x.api, got, x.want)
-		}
+		must.Equal(t, MaxBuffer(&meta.Device{Kernel: x.kernel, API: x.api}), x.want, "%q of API %d takes KB", x.kernel, x.api)
 	}
 }
 

@@ -30,9 +30,7 @@ func TestParseDevices(t *testing.T) {
 func TestCompareVersions(t *testing.T) {
 	list := []string{"3.1.0e", "2.0.0a", "3.1.0", "3.10.0a", "3.2.0b", "3.1.0b"}
 	slices.SortFunc(list, compareVersions)
-	if want := []string{"2.0.0a", "3.1.0", "3.1.0b", "3.1.0e", "3.2.0b", "3.10.0a"}; !slices.Equal(list, want) {
-		t.Errorf("got %v, want %v", list, want)
-	}
+	must.EqualSlices(t, list, []string{"2.0.0a", "3.1.0", "3.1.0b", "3.1.0e", "3.2.0b", "3.10.0a"})
 }
 
 func TestParseResult(t *testing.T) {

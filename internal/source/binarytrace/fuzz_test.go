@@ -78,9 +78,7 @@ func CheckEvents(t *testing.T, r *Reader, text []byte) {
 			t.Fatalf("event %d of %d: got\n%s\nwant\n%s", i, len(want), got[i], want[i])
 		}
 	}
-	if len(got) != len(want) {
-		t.Errorf("%d events, want %d", len(got), len(want))
-	}
+	must.Equal(t, len(got), len(want), "events")
 }
 
 // eventsOf returns all that is known of the events of a trace, and counts of its lines.

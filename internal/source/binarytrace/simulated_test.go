@@ -91,9 +91,7 @@ func compare(t *testing.T, got, want []string) {
 			return
 		}
 	}
-	if len(got) != len(want) {
-		t.Errorf("%d events, want %d", len(got), len(want))
-	}
+	must.Equal(t, len(got), len(want), "events")
 }
 
 // A file of every version and variant has the lines of the text: times, processors,

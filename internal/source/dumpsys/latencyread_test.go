@@ -251,7 +251,5 @@ func TestBuffers(t *testing.T) {
 		"2 asks#2 of asks#2, cadence 0", "0 1016666667 ",
 		"3 layer of layer, cadence 0", "1000000000 1030000000 ", "1016666667 1063333334 ", "0 1080000001 ",
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got\n%q, want\n%q", got, want)
-	}
+	must.EqualSlices(t, got, want)
 }

@@ -380,9 +380,7 @@ func FuzzFields(f *testing.F) {
 				applied = append(applied, t)
 			}
 		}
-		if want := spelledPairs(label); !slices.Equal(applied, want) {
-			t.Errorf("%q applies %v, want %v", label, applied, want)
-		}
+		must.EqualSlices(t, applied, spelledPairs(label), "%q applies", label)
 		if at := ParseDoComposition(label); at < 0 {
 			t.Errorf("%q: composed at %d", label, at)
 		}

@@ -2,7 +2,6 @@ package hitrace_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -114,8 +113,6 @@ func TestEventsAfterLostOnes(t *testing.T) {
 				}
 			},
 		}))(t)
-		if !slices.Equal(got, marked) {
-			t.Errorf("%d workers: the events %d are marked, want %d", workers, got, marked)
-		}
+		must.EqualSlices(t, got, marked, "%d workers: the events are marked", workers)
 	}
 }

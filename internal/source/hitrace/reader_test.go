@@ -65,9 +65,7 @@ func TestReaderEnds(t *testing.T) {
 		{"cut last line", line + "\n" + line[:20], 2, []int{1}},
 	} {
 		events, totals, err := drain(strings.NewReader(test.text), hitrace.Options{})
-		if err != nil {
-			t.Errorf("%s: %v", test.name, err)
-		}
+		must.NoError(t, err, "%s", test.name)
 		if totals.Lines != test.lines || !slices.Equal(events, test.events) || totals.Events != len(test.events) {
 			t.Errorf("%s: %d lines, %d events %v, want %d lines, events %v", test.name, totals.Lines, totals.Events, events, test.lines, test.events)
 		}
@@ -148,12 +146,8 @@ func TestReaderProblems(t *testing.T) {
 			t.Errorf("problem %d says nothing", c.Problem)
 		}
 	}
-	if got := totals.Problems.Lost(); got != lost {
-		t.Errorf("%d lines lost, want %d", got, lost)
-	}
-	if got := totals.Problems.Ignored(); got != 2 {
-		t.Errorf("%d lines ignored, want 2", got)
-	}
+	must.Equal(t, totals.Problems.Lost(), lost, "lines lost")
+	must.Equal(t, totals.Problems.Ignored(), 2, "lines ignored")
 	if totals.Lines != line || totals.Events != line-2-lost {
 		t.Errorf("%d lines, %d events, want %d and %d", totals.Lines, totals.Events, line, line-2-lost)
 	}
@@ -194,9 +188,7 @@ func TestReaderLongLines(t *testing.T) {
 		{"longer than a block may be", 1 << 20, of(1<<20) + "\r\n" + of(1<<20+1) + "\r\n" + goodLine, []int{1, 3}, 1},
 	} {
 		events, totals, err := drain(strings.NewReader(test.text), hitrace.Options{Limits: trace.Limits{Line: test.max}})
-		if err != nil {
-			t.Errorf("%s: %v", test.name, err)
-		}
+		must.NoError(t, err, "%s", test.name)
 		if !slices.Equal(events, test.events) || totals.Problems.Lost() != test.long || totals.Lines != len(test.events)+test.long {
 			t.Errorf("%s: lines %v of %d are events, problems %v, want lines %v, %d too long",
 				test.name, events, totals.Lines, totals.Problems.Counts(), test.events, test.long)

@@ -44,9 +44,7 @@ func TestStrays(t *testing.T) {
 			fmt.Fprintf(&text, " a-1 (1) [000] .... %d.000000: print: E\n", seconds)
 		}
 		events, totals, err := drain(strings.NewReader(text.String()), hitrace.Options{})
-		if err != nil {
-			t.Errorf("%s: %v", test.name, err)
-		}
+		must.NoError(t, err, "%s", test.name)
 		var want []int
 		for i := range test.times {
 			if !slices.Contains(test.strays, i+1) {

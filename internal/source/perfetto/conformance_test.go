@@ -80,9 +80,7 @@ func TestSuite(t *testing.T) {
 	timeline, counts := read(t, r.bytes)
 	session := enginetest.Load(t, r.bytes)
 	t.Run("actual", func(t *testing.T) {
-		if n := checkActual(t, session, timeline); n != 3 {
-			t.Errorf("%d slices at 1 ns, want 3", n)
-		}
+		must.Equal(t, checkActual(t, session, timeline), 3, "slices at 1 ns")
 	})
 	t.Run("expected", func(t *testing.T) { checkExpected(t, session, timeline) })
 	t.Run("links", func(t *testing.T) { checkLinks(t, session, timeline) })

@@ -266,9 +266,7 @@ func TestKernelEvents(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, stats := drawnCauses(t, newDrawn(form))
-			if !slices.Equal(got, wantedCauses) {
-				t.Errorf("%q, want %q", got, wantedCauses)
-			}
+			must.EqualSlices(t, got, wantedCauses)
 			if w := stats.Warnings(); len(w) > 0 {
 				t.Error(w)
 			}
@@ -287,9 +285,7 @@ func TestKernelEventsMissing(t *testing.T) {
 	t.Run("no sched", func(t *testing.T) {
 		got, _ := drawnCauses(t, newDrawn(kernelForm{noSched: true}))
 		want := []string{"16 place_only: layout unknown in Lock contention on a monitor lock by ", "20 place_only: draw unknown in flush commands by ", wantedCauses[2]}
-		if !slices.Equal(got, want) {
-			t.Errorf("%q, want %q", got, want)
-		}
+		must.EqualSlices(t, got, want)
 	})
 	t.Run("unknown clock", func(t *testing.T) {
 		got, stats := drawnCauses(t, newDrawn(kernelForm{clock: 4, ahead: 7_000_000_000}))

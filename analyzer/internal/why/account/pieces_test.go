@@ -7,6 +7,7 @@ import (
 	"ohframe/analyzer/internal/why/threads"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/testing/must"
 )
 
 // Time on a processor is one piece while the slice is the same. If there are too many pieces,
@@ -36,9 +37,7 @@ func TestAddPiece(t *testing.T) {
 		{50, 55, newID(why.StageLayout, why.WaitIO, 4), 2, false},
 		{55, 61, newID(why.StageLayout, why.WaitIO, 5), 2, false},
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	must.EqualSlices(t, got, want)
 
 	d.pieces = nil
 	for i := range trace.Time(210) { // each tenth is the shortest, the rest are long
@@ -58,7 +57,5 @@ func TestAddPiece(t *testing.T) {
 			short++
 		}
 	}
-	if want := 210/10 - 10; short != want {
-		t.Errorf("%d short pieces, want %d", short, want)
-	}
+	must.Equal(t, short, 210/10-10, "short pieces")
 }

@@ -85,12 +85,8 @@ func TestFunction(t *testing.T) {
 func TestEvents(t *testing.T) {
 	x := table(sample.Sample{Event: 1}, sample.Sample{Event: 2}, sample.Sample{Event: 0}, sample.Sample{Event: 1}, sample.Sample{Event: 0}, sample.Sample{Event: 1})
 	thread := x.Thread(7)
-	if want := []int32{2, 4}; !slices.Equal(thread.Running, want) {
-		t.Errorf("running: %v, want %v", thread.Running, want)
-	}
-	if want := []int32{0, 3, 5}; !slices.Equal(thread.Switches, want) {
-		t.Errorf("switches: %v, want %v", thread.Switches, want)
-	}
+	must.EqualSlices(t, thread.Running, []int32{2, 4}, "running")
+	must.EqualSlices(t, thread.Switches, []int32{0, 3, 5}, "switches")
 	if x.Thread(8) != nil {
 		t.Error("a thread that no one needs has samples")
 	}
@@ -98,9 +94,7 @@ func TestEvents(t *testing.T) {
 		t.Error("the recording is from 1000 to 6000 ns")
 	}
 	x = table(sample.Sample{Event: sample.Unknown}, sample.Sample{Event: 2}, sample.Sample{Event: sample.Unknown})
-	if want := []int32{0, 2}; !slices.Equal(x.Thread(7).Running, want) {
-		t.Errorf("of an unknown event: %v, want %v", x.Thread(7).Running, want)
-	}
+	must.EqualSlices(t, x.Thread(7).Running, []int32{0, 2}, "of an unknown event")
 }
 
 // The sample of a switch is within 50 µs of it, and the only one.
@@ -156,9 +150,7 @@ func TestTimes(t *testing.T) {
 	for _, s := range f.Taken() {
 		taken = append(taken, s.Index)
 	}
-	if want := []int32{0, 1, 2, 3, 4}; !slices.Equal(taken, want) {
-		t.Errorf("taken are %v, want %v", taken, want)
-	}
+	must.EqualSlices(t, taken, []int32{0, 1, 2, 3, 4}, "taken are")
 	var again functions.Times
 	again.Unpack(f.Packed(nil))
 	must.EqualSlices(t, parts(x, &again), want, "unpacked")
@@ -225,9 +217,7 @@ func TestSum(t *testing.T) {
 			t.Errorf("one of all is %+v", p)
 		}
 	}
-	if all != 3 {
-		t.Errorf("%d functions in components, want 3", all)
-	}
+	must.Equal(t, all, 3, "functions in components")
 }
 
 // The calls of three samples: main 1, main ─▶ read 2, of which one in the kernel.
@@ -286,9 +276,7 @@ func TestLargeTree(t *testing.T) {
 		}
 		children[c.Parent] += c.Time
 	}
-	if children[0] != total {
-		t.Errorf("the calls of the root add up to %d ns, want %d", children[0], total)
-	}
+	must.Equal(t, children[0], total, "the calls of the root add up to")
 	if !slices.ContainsFunc(calls, func(c why.Call) bool { return c.Name == functions.Others && c.Parent == 0 && c.Samples > 0 }) {
 		t.Error("nothing says that calls were left out")
 	}

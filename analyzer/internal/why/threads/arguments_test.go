@@ -44,7 +44,5 @@ func TestArgumentsOver(t *testing.T) {
 	for i, want := range []uint32{1, 2, 0, 1, 0} {
 		must.Equal(t, a.add([]byte{"abcad"[i]}), want, "label %d has the number", i)
 	}
-	if a.left != 2 {
-		t.Errorf("%d left out, want 2", a.left)
-	}
+	must.Equal(t, a.left, 2, "left out")
 }

@@ -7,6 +7,7 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/testing/must"
 )
 
 // A log has the entries that were added, also if times go back and values are the largest.
@@ -60,9 +61,7 @@ func TestLog(t *testing.T) {
 		}
 		i++
 	}
-	if i != len(want) {
-		t.Errorf("%d entries, want %d", i, len(want))
-	}
+	must.Equal(t, i, len(want), "entries")
 }
 
 // The leaves of each wait are those that were added.
