@@ -87,9 +87,7 @@ func TestFollowClock(t *testing.T) {
 				must.Equal(t, got[i].Line, want.Line, "%s: at line", c.name)
 			}
 		}
-		if len(pieces) != 1+jumps {
-			t.Errorf("%s: %d pieces", c.name, len(pieces))
-		}
+		must.Equal(t, len(pieces), 1+jumps, "%s pieces", c.name)
 		if c.want == nil {
 			if slope, _, ok := pieces[0].drift(); ok {
 				t.Errorf("%s: drifts by %g", c.name, slope)
@@ -218,5 +216,15 @@ func TestChoose(t *testing.T) {
 		if got := choose(list, at); got != want {
 			t.Errorf("at %d: that of %d, want that of %d", at, got.at, want.at)
 		}
+	}
+}
+
+// What ends at the time to which the clock jumped, or later, may have been open over the jump.
+func TestEndAtJumps(t *testing.T) {
+	for end, want := range map[trace.Time]bool{199: true, 200: false, 201: false} {
+		f := &analyzer.Frame{Draw: analyzer.Interval{Start: 90, End: end}}
+		b := &builder{drafts: []*draft{{frame: f}}}
+		b.endAtJumps([]*lineStep{{}, {from: 100, to: 200}})
+		must.Equal(t, f.Draw.Known(), want, "until %d: known", end)
 	}
 }
