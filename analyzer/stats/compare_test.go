@@ -130,9 +130,7 @@ func TestEstimatesOfFewFrames(t *testing.T) {
 				got = append(got, name)
 			}
 		}
-		if strings.Join(got, " ") != test.want {
-			t.Errorf("%d frames: %q, want %q", test.frames, got, test.want)
-		}
+		must.Equal(t, strings.Join(got, " "), test.want, "%d frames", test.frames)
 	}
 	if list := (*stats.Process)(nil).Estimates(true); list != nil {
 		t.Errorf("of nothing: %+v", list)

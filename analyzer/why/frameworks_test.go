@@ -145,9 +145,7 @@ func TestDrawingStillBusy(t *testing.T) {
 	}
 	want := "was drawn 13.0 ms late: the thread was still busy with frame 9 (waiting for storage in DrawFrames)"
 	must.Equal(t, causetext.Sentence(causes, e), want)
-	if why.AdviseSystemIO != causes.Of(frames[8]).Shares[0].Advice {
-		t.Errorf("advice %s", causes.Of(frames[8]).Shares[0].Advice)
-	}
+	must.Equal(t, causes.Of(frames[8]).Shares[0].Advice, why.AdviseSystemIO, "advice")
 }
 
 // Where it is unknown which thread draws a frame, that time is unknown.

@@ -129,9 +129,7 @@ func TestFunctionOf(t *testing.T) {
 			{Function: load, Wait: why.WaitIO, Samples: 9, Time: 50 * ms},
 		}
 		f := e.FunctionOf(slow)
-		if (f != nil) != test.named {
-			t.Errorf("%+v: %+v", test, f)
-		}
+		must.Equal(t, f != nil, test.named, "%+v", test)
 		if want := (why.FunctionTime{Function: recompute, Wait: why.Run, Innermost: shape, Samples: test.samples, Of: test.samples + test.others, Time: test.time, Usual: ms, Sure: true}); f != nil && *f != want {
 			t.Errorf("%+v: %+v, want %+v", test, *f, want)
 		}

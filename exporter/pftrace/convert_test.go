@@ -116,9 +116,7 @@ func TestErrors(t *testing.T) {
 func TestEmptyInput(t *testing.T) {
 	for name, text := range map[string]string{"empty": "", "header": "# tracer: nop\n#\n"} {
 		data, summary := convert(t, text, Options{})
-		if n := len(summary.Timeline.Frames); n != 0 {
-			t.Errorf("%s: %d frames", name, n)
-		}
+		must.Equal(t, len(summary.Timeline.Frames), 0, "%s: frames", name)
 		for _, p := range packetsOf(t, data) {
 			switch p.GetData().(type) {
 			case *perfettopb.TracePacket_FtraceEvents, *perfettopb.TracePacket_FrameTimelineEvent:

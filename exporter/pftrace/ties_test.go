@@ -103,13 +103,9 @@ func TestTiesMoveLittle(t *testing.T) {
 		}
 	}
 	for cpu, n := range want {
-		if got[cpu] != n {
-			t.Errorf("%d markers on processor %d, want %d", got[cpu], cpu, n)
-		}
+		must.Equal(t, got[cpu], n, "markers on processor %d", cpu)
 	}
-	if strings.Join(counters, " ") != "C|200|counter|1 C|200|counter|2" {
-		t.Errorf("counters are %v", counters)
-	}
+	must.Equal(t, strings.Join(counters, " "), "C|200|counter|1 C|200|counter|2", "counters are")
 }
 
 // Time may not advance where lines that were read already are skipped: what comes

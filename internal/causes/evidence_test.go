@@ -353,12 +353,10 @@ func TestEvidenceOfSmallShares(t *testing.T) {
 		t.Errorf("%q, want %q at its end", d.Answer, want)
 	}
 	against := strings.Join(d.Processes[0].Causes[0].Against, "\n")
-	if want := strings.Join([]string{
+	must.Equal(t, against, strings.Join([]string{
 		"no cause has 0.5 ms of the overrun in 1 of 3 frames", "no cause has 40 % of the overrun in 1 of 3 frames",
 		"no cause has half of an overrun below 1 ms in 1 of 3 frames", "what is usual is that of frames on time at other refresh rates, for 3 of 3 frames",
-	}, "\n"); against != want {
-		t.Errorf("%s\nwant\n%s", against, want)
-	}
+	}, "\n"))
 }
 
 // Without frequencies of CPUs, slices that all took longer may have run on a slower one: that speaks against

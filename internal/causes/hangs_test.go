@@ -103,9 +103,7 @@ func TestHangsLeftOut(t *testing.T) {
 	must.Do(t, Write(&page, &in, "html", Options{}, text.Style{}))
 	// Of the longest one, 304 ms, and of 303 and 302 ms.
 	for _, bar := range []string{"width:32.89%", "width:67.11%", "width:33.00%", "width:33.11%"} {
-		if !strings.Contains(page.String(), bar) {
-			t.Errorf("no bar of %s", bar)
-		}
+		must.Contain(t, page.String(), bar)
 	}
 	for all, want := range map[bool]int{false: 3, true: 5} {
 		var b bytes.Buffer

@@ -209,9 +209,7 @@ func TestInteractionsTable(t *testing.T) {
 	contains(t, out, "3 interactions", "– – 50.0 S", "1 of 1 14.0 180.0 B +200.0 ms application, until the scene begins", "waiting for storage in FlushLayoutTask",
 		"– – – +600.0 ms", "Explain one: ohframe why --interaction 2 -- a.ftrace")
 	none := writeInteractions(t, "text", Options{Process: func(*analyzer.Process) bool { return false }}, timeline, c)
-	if strings.Contains(none, "interaction") {
-		t.Errorf("without the process:\n%s", none)
-	}
+	must.Lack(t, none, "interaction", "without the process")
 
 	// The worst ones of many.
 	for id := 4; id < 60; id++ {

@@ -87,13 +87,9 @@ func TestLayers(t *testing.T) {
 		"1 buffer of late frames (77) lost 10.0 ms to them, explained with their process",
 		"+140.0 ms 30.0 ms queued late: the producer waited 15.0 ms for storage in ReadFrame; usual 0.0",
 	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %q in\n%s", want, got)
-		}
+		must.Contain(t, got, want)
 	}
-	if strings.Contains(got, "Usual") {
-		t.Error("the steps are shown without --layer")
-	}
+	must.Lack(t, got, "Usual", "the steps are shown without --layer")
 	chosen := causes.Options{Layer: func(l *analyzer.Layer) bool { return l.Name == "video" }}
 	got = strings.Join(strings.Fields(write(chosen, "text")), " ")
 	if want := "(77) lost 10.0 ms to them: ohframe why --frame 77 explains the first"; !strings.Contains(got, want) {
@@ -294,8 +290,6 @@ func TestPageBeginsWithSubject(t *testing.T) {
 		var b bytes.Buffer
 		in := causes.Input{Name: "trace", Causes: c, Processes: []*causes.ExplainedProcess{app}, Layers: causes.Layers(&analyzer.Timeline{Layers: []*analyzer.Layer{short, layer}}, c, causes.Options{})}
 		must.Do(t, causes.Write(&b, &in, "html", causes.Options{}, text.Style{}))
-		if !strings.Contains(b.String(), `data-first="`+want+`"`) {
-			t.Errorf("the process lost %s: the page does not begin with %s", lost, want)
-		}
+		must.Contain(t, b.String(), `data-first="`+want+`"`, "the process lost %s", lost)
 	}
 }

@@ -381,9 +381,7 @@ func TestCheckReport(t *testing.T) {
 		for _, c := range parsed(t, conditions, OfValues).CheckReport(input, r, all) {
 			got = append(got, fmt.Sprintf("%s: %s", c.Status, c))
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("checks\n%q, want\n%q", got, want)
-		}
+		must.EqualSlices(t, got, want, "checks")
 	}
 	check("jank_rate>49.9%, fps<100.001, fps<100", "", report, all,
 		"failed: gallery: jank_rate>49.9%: 50.0 %", "failed: gallery: fps<100.001: 100.000", "passed: gallery: fps<100: 100.0",
@@ -448,8 +446,6 @@ func TestNeverJudged(t *testing.T) {
 		for _, c := range parsed(t, test.conditions, OfValues).CheckReport("", &stats.Report{Processes: test.list}, all) {
 			got = append(got, fmt.Sprintf("%s: %s", c.Status, c))
 		}
-		if !slices.Equal(got, test.want) {
-			t.Errorf("%s:\n%q, want\n%q", test.conditions, got, test.want)
-		}
+		must.EqualSlices(t, got, test.want, "%s", test.conditions)
 	}
 }

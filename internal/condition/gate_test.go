@@ -44,9 +44,7 @@ func TestGate(t *testing.T) {
 			t.Errorf("%+v: status %q", test.gate, got)
 		}
 	}
-	if got := (&Gate{Checks: []Check{unknown, failed}}).Err().Error(); got != "fps<5: \nfps<6: \n1 of 2 checks failed, 1 cannot be checked" {
-		t.Errorf("got %q", got)
-	}
+	must.Equal(t, (&Gate{Checks: []Check{unknown, failed}}).Err().Error(), "fps<5: \nfps<6: \n1 of 2 checks failed, 1 cannot be checked")
 	if exit.Code(errors.New("no file")) != exit.Error {
 		t.Error("an error without a code")
 	}

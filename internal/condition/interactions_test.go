@@ -3,7 +3,6 @@ package condition
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -71,9 +70,7 @@ func TestCheckInteractions(t *testing.T) {
 		for _, c := range parsed(t, conditions, OfValues).CheckReport("", scenes(), all) {
 			got = append(got, fmt.Sprintf("%s %s", c.Status, c))
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s:\n%q, want\n%q", conditions, got, want)
-		}
+		must.EqualSlices(t, got, want, "%s", conditions)
 	}
 }
 
@@ -115,15 +112,11 @@ func TestInteractionNames(t *testing.T) {
 	page := must.Get(os.ReadFile("../../docs/ci.md"))(t)
 	_, section, _ := strings.Cut(string(page), "### Interactions")
 	for _, name := range groupNames() {
-		if !strings.Contains(section, "`"+name+"`") {
-			t.Errorf("group %s is missing in docs/ci.md", name)
-		}
+		must.Contain(t, section, "`"+name+"`")
 	}
 	for unknown, names := range map[string][]string{"swipe.fps<5": groupNames(), "tap.nosuch<5": measureNames(false), "tap<5": measureNames(false), "warm.fps<5": measureNames(true), "warm<5": measureNames(true)} {
 		for _, name := range names {
-			if !strings.Contains(hint(unknown), name) {
-				t.Errorf("%s is missing in the hint of %s:\n%s", name, unknown, hint(unknown))
-			}
+			must.Contain(t, hint(unknown), name)
 		}
 	}
 }

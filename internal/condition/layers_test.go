@@ -2,8 +2,6 @@ package condition
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"testing"
 
 	"ohframe/analyzer"
@@ -59,9 +57,7 @@ func TestCheckLayers(t *testing.T) {
 		for _, c := range parsed(t, conditions, OfValues).CheckReport("", surfaces(), all) {
 			got = append(got, fmt.Sprintf("%s %s", c.Status, c))
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s:\n%q, want\n%q", conditions, got, want)
-		}
+		must.EqualSlices(t, got, want, "%s", conditions)
 	}
 	for want, r := range map[string]*stats.Report{
 		"layer.fps<5: no layers": {},
@@ -104,8 +100,6 @@ func TestCheckProcessWithLayers(t *testing.T) {
 // The hint of an error about layers lists the measures.
 func TestLayerNames(t *testing.T) {
 	for _, name := range stats.LayerMeasures.Names() {
-		if !strings.Contains(layerHint, name) {
-			t.Errorf("%s is missing in the hint", name)
-		}
+		must.Contain(t, layerHint, name)
 	}
 }

@@ -122,9 +122,7 @@ func TestCausesOfDifferentTags(t *testing.T) {
 		t.Errorf("%+v: %s", d.Pairs[0].Causes, d.Outcomes[0])
 	}
 	for _, format := range []string{"table", "html"} {
-		if !strings.Contains(write(t, d, format, WriteOptions{}), "Causes of late frames are not compared: only some traces have") {
-			t.Errorf("the %s does not say that causes are not compared", format)
-		}
+		must.Contain(t, write(t, d, format, WriteOptions{}), "Causes of late frames are not compared: only some traces have", "%s", format)
 	}
 	if d = compare(t, new, new, Options{}); d.Pairs[0].Causes == nil {
 		t.Error("causes of equal tags are not compared")
@@ -140,9 +138,7 @@ func TestKnownOnOneSide(t *testing.T) {
 	report.Processes = append([]*stats.Process{&app}, report.Processes[1:]...)
 	new.Stats = &report
 	table := write(t, compare(t, base, new, Options{}), "table", WriteOptions{})
-	if !strings.Contains(table, "Not compared, because only one side has them: Jank rate\n") {
-		t.Error(table)
-	}
+	must.Contain(t, table, "Not compared, because only one side has them: Jank rate\n")
 }
 
 // The same frames lose the same time per second, however long the recording idles between them.

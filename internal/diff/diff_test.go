@@ -149,9 +149,7 @@ func TestCompareRuns(t *testing.T) {
 	}
 	table := write(t, d, "table", WriteOptions{})
 	for _, part := range []string{"Base  base  4 runs", "permutation of runs, 70 divisions", "worse: Duration P50", "Values are means of runs", "A measure without a verdict"} {
-		if !strings.Contains(table, part) {
-			t.Errorf("the table has no %q:\n%s", part, table)
-		}
+		must.Contain(t, table, part)
 	}
 	if one := side("base", 3); one.runs != nil || one.Timeline == nil {
 		t.Error("one run is not that trace")
@@ -188,9 +186,7 @@ func TestCompareCounts(t *testing.T) {
 	}
 	list := conditions(t, "gallery: longest_streak>+0, late_frames>+0, slight_stutters>+0")
 	for _, o := range compare(t, streak(2), streak(3), Options{FailOn: list}).Outcomes {
-		if o.Status != condition.Passed {
-			t.Errorf("one more: %s", o)
-		}
+		must.Equal(t, o.Status, condition.Passed, "one more")
 	}
 	if o := compare(t, streak(2), streak(9), Options{FailOn: list}).Outcomes[0]; o.Status != condition.Failed {
 		t.Errorf("seven more: %s", o)
@@ -264,9 +260,7 @@ func TestCompareHalvedRate(t *testing.T) {
 			t.Fatalf("%s: %d outcomes", name, len(d.Outcomes))
 		}
 		for _, o := range d.Outcomes {
-			if o.Status != test.status {
-				t.Errorf("%s: %s: %s", name, o.Status, o)
-			}
+			must.Equal(t, o.Status, test.status, "%s", name)
 		}
 		for _, p := range d.Pairs {
 			if m := p.measure("fps_of_refresh"); math.Abs(*m.New-test.ofRefresh) > .03 {

@@ -329,9 +329,7 @@ func TestGroupConditions(t *testing.T) {
 			change, _, _ := strings.Cut(o.String(), " (p ")
 			got = append(got, string(o.Status)+" "+change)
 		}
-		if !slices.Equal(got, test.want) {
-			t.Errorf("%s:\n%q, want\n%q", test.conditions, got, test.want)
-		}
+		must.EqualSlices(t, got, test.want, "%s", test.conditions)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"ohframe/analyzer"
@@ -83,14 +82,10 @@ func TestJSON(t *testing.T) {
 		"1 jank_rate>+2% jank_rate passed", "1 ui_work_p50_ms>+1 ui_work_p50_ms unknown",
 		"old jank_rate>+2% jank_rate unknown", "old ui_work_p50_ms>+1 ui_work_p50_ms unknown",
 	}
-	if !slices.Equal(outcomes, want) {
-		t.Errorf("conditions: %q", outcomes)
-	}
+	must.EqualSlices(t, outcomes, want, "conditions")
 	// An empty list is not null.
 	text := write(t, compare(t, before(), after(), Options{}), "json", WriteOptions{})
 	for _, part := range []string{`"only_in_base": []`, `"only_in_new": []`, `"fail_on": []`} {
-		if !strings.Contains(text, part) {
-			t.Errorf("%s is missing", part)
-		}
+		must.Contain(t, text, part)
 	}
 }

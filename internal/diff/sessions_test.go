@@ -93,9 +93,7 @@ func TestCompareSessions(t *testing.T) {
 		"Tested by a t-test of sessions; ", "means of sessions, each the mean of its runs. That of a run is the mean of its interactions.",
 		"these sessions find", "sessions on each side would decide",
 	} {
-		if !strings.Contains(table, part) {
-			t.Errorf("the table has no %q:\n%s", part, table)
-		}
+		must.Contain(t, table, part)
 	}
 	var got struct{ Test struct{ Unit string } }
 	if err := json.Unmarshal([]byte(write(t, d, "json", WriteOptions{})), &got); err != nil || got.Test.Unit != "session" {
@@ -211,9 +209,7 @@ func TestDifferencesWithinSide(t *testing.T) {
 		for _, x := range compare(t, recordedSide("base", test.base...), recordedSide("new", test.new...), Options{}).differences() {
 			got = append(got, x.Text)
 		}
-		if strings.Join(got, "; ") != test.want {
-			t.Errorf("got %q\nwant %q", got, test.want)
-		}
+		must.Equal(t, strings.Join(got, "; "), test.want)
 	}
 	// A mean: 30 and 34 against 36.
 	at := func(celsius float64) Recording { return phone(func(m *meta.Meta) { m.Device.Temperature = celsius }) }

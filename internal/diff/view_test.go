@@ -86,9 +86,7 @@ func TestView(t *testing.T) {
 		}
 	}
 	for _, r := range overview.Rows {
-		if sections[r.Link].Title != r.Cells[0].Text {
-			t.Errorf("the link of %s leads to %s", r.Cells[0].Text, sections[r.Link].Title)
-		}
+		must.Equal(t, sections[r.Link].Title, r.Cells[0].Text, "the link leads to")
 	}
 	// Median 10 of 1 to 20, and of 21 to 40. The interval does not have 0 in it.
 	for _, page := range []bool{true, false} {
@@ -116,9 +114,7 @@ func TestTooFewRuns(t *testing.T) {
 		}
 		table := write(t, d, "table", WriteOptions{})
 		for _, part := range []string{"gallery: jank rate 5.0 % → 10.0 %, ", map[bool]string{true: "; one run each, so not tested", false: "; too few runs, so not tested"}[test.base == test.new], "Not tested: " + test.runs + " do not show how runs differ. Record five or more of each side.", "5.0 % → 10.0 %"} {
-			if !strings.Contains(strings.Join(strings.Fields(table), " "), part) {
-				t.Errorf("no %q in\n%s", part, table)
-			}
+			must.Contain(t, strings.Join(strings.Fields(table), " "), part)
 		}
 		if out := write(t, d, "json", WriteOptions{}); strings.Contains(out, "unclear") || !strings.Contains(out, `"verdict": null`) {
 			t.Error("a verdict in JSON")
@@ -170,9 +166,7 @@ func TestHostileNames(t *testing.T) {
 	}
 	page := write(t, d, "html", WriteOptions{})
 	for _, bad := range []string{"<script>alert", "<img", `>" style="`, "\x1b", "\u202e"} {
-		if strings.Contains(page, bad) {
-			t.Errorf("the page has %q", bad)
-		}
+		must.Lack(t, page, bad)
 	}
 	if n := strings.Count(page, "&lt;script&gt;"); n < 7 { // title, both sides, two in the table, two headings
 		t.Errorf("the name is in the page %d times", n)

@@ -172,9 +172,7 @@ func TestSplits(t *testing.T) {
 			}
 		}
 	}
-	if !strings.Contains(want["process"], "example.gallery") {
-		t.Errorf("the report lacks a process: %.2000s", want["process"])
-	}
+	must.Contain(t, want["process"], "example.gallery")
 }
 
 // A trace that cannot be read becomes a failure, and the other traces are measured. Those
@@ -337,9 +335,7 @@ func TestInterrupted(t *testing.T) {
 	run(t, &Runner{Dir: reference}, inputs, Options{Shards: 4})
 	want, got := must.Files(t, reference), must.Files(t, dir)
 	for name, content := range got {
-		if want[name] != content {
-			t.Errorf("%s is wrong", name)
-		}
+		must.Equal(t, want[name], content, "%s", name)
 	}
 	if len(got) == len(want) {
 		t.Error("nothing was interrupted")
@@ -371,17 +367,11 @@ func TestResume(t *testing.T) {
 	}
 	other := options
 	other.Version = "2"
-	if got := resumed(other, inputs); got != 0 {
-		t.Errorf("another version: %d shards skipped", got)
-	}
+	must.Equal(t, resumed(other, inputs), 0, "another version: shards skipped")
 	other.Read.Entry.Name = "*.ftrace"
-	if got := resumed(other, inputs); got != 0 {
-		t.Errorf("other options: %d shards skipped", got)
-	}
+	must.Equal(t, resumed(other, inputs), 0, "other options: shards skipped")
 	fewer := slices.DeleteFunc(slices.Clone(inputs), func(in Input) bool { return shardOf(in.Name, 4) == 1 })
-	if got := resumed(other, fewer); got != 3 {
-		t.Errorf("other inputs in one shard: %d of 3 shards skipped", got)
-	}
+	must.Equal(t, resumed(other, fewer), 3, "other inputs in one shard: shards skipped")
 }
 
 // A dataset that is not one run's is an error that names the file, or says what is
@@ -539,9 +529,7 @@ func TestDimensions(t *testing.T) {
 				got = append(got, *value)
 			}
 		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("%s: got %q, want %s", name, got, want)
-		}
+		must.Equal(t, strings.Join(got, " "), want, "%s", name)
 	}
 	must.Equal(t, metadata.Unused(inputs), 1, "unused lines")
 	for _, bad := range []string{"", "a,b\n", "trace,process\nx,y\n", "trace,a,A\nx,1,2\n", "trace,a\nx,1\nx,2\n", "trace,a\nx\n"} {
@@ -564,9 +552,7 @@ func TestFound(t *testing.T) {
 		name, _ := filepath.Rel(dir, in.Name)
 		got = append(got, fmt.Sprint(filepath.ToSlash(name), in.Size))
 	}
-	if want := "[a/x2 b/x2]"; fmt.Sprint(got) != want {
-		t.Errorf("got %v, want %s", got, want)
-	}
+	must.Equal(t, fmt.Sprint(got), "[a/x2 b/x2]")
 }
 
 // The shards that are run one by one, each from a look at its own files, are those of a run

@@ -129,9 +129,7 @@ func TestFolder(t *testing.T) {
 		set := expand(t, dir, Options{}, "")
 		skipped := ""
 		for _, f := range set.Folders {
-			if f.Path != dir {
-				t.Errorf("%s: files of %s are skipped", x.why, f.Path)
-			}
+			must.Equal(t, f.Path, dir, "%s: skipped", x.why)
 			skipped += f.Warning()
 		}
 		if got := names(dir, set); got != x.want || skipped != x.skipped {

@@ -117,16 +117,14 @@ func TestAllocations(t *testing.T) {
 	}
 	caller := []byte("fscache_page_get_an+0xd0c/0x1b44[sysmgr.elf]")
 	dst := make([]byte, 0, maxKey)
-	if n := testing.AllocsPerRun(100, func() {
+	must.Equal(t, testing.AllocsPerRun(100, func() {
 		for _, label := range labels {
 			Lookup(AppendKey(dst, label))
 		}
 		BlockedBy(caller)
 		AppendFunction(dst, caller)
 		IsInterruptThread(caller)
-	}); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+	}), 0, "allocations")
 }
 
 func TestInside(t *testing.T) {

@@ -295,9 +295,7 @@ func TestOldSlices(t *testing.T) {
 			return l.at, true
 		})
 		read := must.Get(ohframe.Read(t.Context(), bytes.NewReader(pause), ohframe.Options{}))(t)
-		if got := read.Timeline.Coverage.Gaps.Count; got != c.gaps {
-			t.Errorf("%d threads with ends on both sides: %d gaps, not %d", c.threads, got, c.gaps)
-		}
+		must.Equal(t, read.Timeline.Coverage.Gaps.Count, c.gaps, "%d threads with ends on both sides: gaps", c.threads)
 	}
 }
 

@@ -66,8 +66,6 @@ func TestAndroidTable(t *testing.T) {
 		"SurfaceFlinger 2 frames missed: 1 by the application, 1 by SurfaceFlinger, 1 dropped",
 		"None 1 Prediction Error 1 App Deadline Missed 1 Dropped Frame 1",
 	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %q in\n%s", want, got)
-		}
+		must.Contain(t, got, want)
 	}
 }

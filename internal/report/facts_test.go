@@ -23,9 +23,7 @@ func TestWithoutDeadlines(t *testing.T) {
 	if !strings.HasPrefix(out, "web: no frame is judged: deadlines are unknown\n") {
 		t.Errorf("headline of\n%s", out)
 	}
-	if got := strings.Join(row(t, out, "web"), " "); got != "– – – – – 3 5.0 – 5.0 7" {
-		t.Errorf("overview: %s", got)
-	}
+	must.Equal(t, strings.Join(row(t, out, "web"), " "), "– – – – – 3 5.0 – 5.0 7", "overview")
 }
 
 // Late frames that all drew nothing are named, not the judged ones.

@@ -86,9 +86,7 @@ func TestInjection(t *testing.T) {
 	check("inputs")
 	shown := eval[string](b, `document.documentElement.textContent`)
 	for _, name := range evilNames {
-		if !strings.Contains(shown, text.Printable(name)) {
-			t.Errorf("%q is not shown", name)
-		}
+		must.Contain(t, shown, text.Printable(name))
 	}
 	// All names as those of processes, threads and layers.
 	input := inputOf(evilNames[0], evilTimeline(evilNames...))
@@ -96,9 +94,7 @@ func TestInjection(t *testing.T) {
 	check("processes")
 	shown = eval[string](b, `document.documentElement.textContent`)
 	for i, name := range slices.Sorted(slices.Values(evilNames)) { // as processes that differ in nothing else
-		if !strings.Contains(shown, text.Printable(name)) {
-			t.Errorf("%q is not shown", name)
-		}
+		must.Contain(t, shown, text.Printable(name))
 		b.choose(i)
 		b.do() // its charts are drawn
 		eval[bool](b, `(() => { document.querySelector("article:not([hidden]) td .go").click(); return true })()`)
@@ -117,9 +113,7 @@ func TestInjection(t *testing.T) {
 	check("comparison")
 	shownText := eval[string](b, `document.body.textContent`)
 	for _, name := range evilNames {
-		if !strings.Contains(shownText, text.Printable(name)) {
-			t.Errorf("comparison: %q is not shown", name)
-		}
+		must.Contain(t, shownText, text.Printable(name), "comparison")
 	}
 	b.CheckQuiet()
 }
@@ -136,18 +130,14 @@ func TestHostilePage(t *testing.T) {
 	}
 	page := write(t, []Input{in}, "html", Options{})
 	for _, part := range []string{"<script>alert", "<img", "\u2028", "\u202e"} {
-		if strings.Contains(page, part) {
-			t.Errorf("the page has %q", part)
-		}
+		must.Lack(t, page, part)
 	}
 	if n := strings.Count(page, "&lt;script&gt;alert"); n < 4 { // the input, two processes, a cause
 		t.Errorf("the page has the name %d times", n)
 	}
 	page = write(t, []Input{inputOf("evil", evilTimeline(evilNames...))}, "html", Options{})
 	for _, part := range []string{"<img", "<script>evil", "<svg onload", "\u2028", "\u202e", "<h1>gone"} {
-		if strings.Contains(page, part) {
-			t.Errorf("the page has %q", part)
-		}
+		must.Lack(t, page, part)
 	}
 }
 

@@ -184,9 +184,7 @@ func TestInteraction(t *testing.T) {
 		t.Fatalf("the page scrolled by %v", scrolled)
 	}
 	b.Settle()
-	if after := eval[float64](b, boxTop); after != before {
-		t.Errorf("scrolling moves the box from %v to %v", before, after)
-	}
+	must.Equal(t, eval[float64](b, boxTop), before, "the box after scrolling")
 
 	// Drag over the late frame: it alone is left.
 	b.open([]Input{film()}, 1280, 1400, "light")
@@ -342,9 +340,7 @@ func TestFrame(t *testing.T) {
 		"Vsync → received 3.0", "UI work 32.0", "Transaction → picked up 18.0", "Render main 25.0", "Render draw 7.0", "Commit 1.0", "Commit → present 9.0")
 	// Bars are relative to the time from the vsync to the present, 93 ms.
 	left := eval[string](b, `[...document.querySelectorAll("#facts .gantt i")].map(i => Math.round(parseFloat(i.style.left) * .93)).join()`)
-	if left != "0,3,35,53,55,83,84" {
-		t.Errorf("the bars begin at %s ms", left)
-	}
+	must.Equal(t, left, "0,3,35,53,55,83,84", "the bars begin at, in ms")
 	b.do(chromedp.Click(chromedp.CSS("#facts a")))
 	b.Settle()
 	b.checkFacts("Vsync 21 · late, CPU", "Start 100.150000000 s")

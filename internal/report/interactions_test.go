@@ -134,22 +134,16 @@ func TestInteractions(t *testing.T) {
 		}
 	}
 	for _, not := range []string{"need two frames", "Order:", "no room"} { // the launch has one frame
-		if strings.Contains(flat, not) {
-			t.Errorf("%q is there", not)
-		}
+		must.Lack(t, flat, not)
 	}
 	astray := flings()
 	astray.Timeline.Interactions[1].InputAt = astray.Timeline.Interactions[0].InputAt - 1
 	astray.Stats = stats.Compute(astray.Timeline, stats.Options{})
-	if !strings.Contains(write(t, []Input{astray}, "table", Options{}), "Order: interactions are numbered by when they begin; At is when their input came") {
-		t.Error("nothing says why times are not in order")
-	}
+	must.Contain(t, write(t, []Input{astray}, "table", Options{}), "Order: interactions are numbered by when they begin; At is when their input came", "nothing says why times are not in order")
 	if strings.Index(out, "Interactions") > strings.Index(out, "Process ") {
 		t.Error("the interactions are not first")
 	}
-	if n := strings.Count(write(t, []Input{flings(), flings()}, "table", Options{}), "camera"); n != 1 {
-		t.Errorf("the note about cameras is there %d times", n)
-	}
+	must.Equal(t, strings.Count(write(t, []Input{flings(), flings()}, "table", Options{}), "camera"), 1, "notes about cameras")
 	none := flings()
 	none.Stats.Interactions, none.Stats.Hangs = []*stats.Interaction{}, []stats.Hang{}
 	if out := write(t, []Input{none}, "table", Options{}); strings.Contains(out, "Interactions") || strings.Contains(out, "Hangs") || strings.Contains(out, "camera") {
@@ -288,9 +282,7 @@ func TestPictures(t *testing.T) {
 	}
 	in.File = "/home/me/flings.ftrace"
 	page := write(t, []Input{in}, "html", Options{})
-	if strings.Contains(page, "/home/me") {
-		t.Error("the page has the folder of its input")
-	}
+	must.Lack(t, page, "/home/me", "the page has the folder of its input")
 	for _, command := range []string{"ohframe why --interaction N flings.ftrace", "ohframe open --interaction N flings.ftrace"} {
 		must.Equal(t, strings.Count(page, command), 1, "%s", command)
 	}

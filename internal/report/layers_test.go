@@ -239,9 +239,7 @@ func TestLayerPictures(t *testing.T) {
 		`title="50.0 ms at +200.0 ms, late: 20.0 ms"`, `title="40.0 ms at +280.0 ms, late, though taken in time: 10.0 ms"`, `title="dropped, queued at +275.0 ms"`,
 		"com.example.player · 33.3 FPS · one buffer every 30.0 ms · 2 of 10 late · 1 dropped", "<span>+60.0 ms</span><span>+360.0 ms</span>",
 	} {
-		if !strings.Contains(picture, want) {
-			t.Errorf("no %s in\n%s", want, picture)
-		}
+		must.Contain(t, picture, want)
 	}
 	must.Equal(t, strings.Count(write(t, []Input{manyLayers(30)}, "html", Options{}), `<li id="layer-`), maxPictures, "pictures of 30 layers")
 }
@@ -313,9 +311,7 @@ func TestLateBuffers(t *testing.T) {
 		`title="50.0 ms at +200.0 ms, late: 20.0 ms; taken late by render_service: `, `title="40.0 ms at +280.0 ms, late, though taken in time: 10.0 ms; shown late by render_service: `,
 		"ohframe why --layer NAME a.ftrace",
 	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("no %s", want)
-		}
+		must.Contain(t, page, want)
 	}
 	// A buffer of a late frame has the frame's cause.
 	late := &analyzer.Frame{Framework: analyzer.Flutter, Facts: analyzer.MainLate}

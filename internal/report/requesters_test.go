@@ -6,6 +6,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 // Requesters of whose vsyncs most led to nothing are shown, and callbacks at a rate of their own.
@@ -33,14 +34,10 @@ func TestRequesters(t *testing.T) {
 		"example.gallery 20170 WM_20170 60 50 of 60 – – nothing to draw; asks in FlushAnimation",
 		"example.gallery 20170 own callback 3 60 of 120 Hz 300 of 600 – – 3000.0 –",
 	} {
-		if !strings.Contains(got, line) {
-			t.Errorf("no line %q in\n%s", line, got)
-		}
+		must.Contain(t, got, line)
 	}
 	for _, other := range []string{"Few", "Used", "own callback 4", "own callback 5", "Other"} {
-		if strings.Contains(got, other) {
-			t.Errorf("%s is shown", other)
-		}
+		must.Lack(t, got, other)
 	}
 	if page := write(t, []Input{in}, "html", Options{}); !strings.Contains(page, define("unused vsync")) {
 		t.Error("the page does not explain unused vsyncs")

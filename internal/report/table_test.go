@@ -61,13 +61,9 @@ func TestBrief(t *testing.T) {
 		t.Errorf("rows %v, blocks %v", rows, blocks)
 	}
 	for _, line := range []string{"  … and 5 more that lost less time; --all lists all\n", "\n  --all shows 22 more, and everything about each process\n"} {
-		if !strings.Contains(brief, line) {
-			t.Errorf("no line %q", line)
-		}
+		must.Contain(t, brief, line)
 	}
-	if strings.Contains(brief, "UI work   ") {
-		t.Error("there are stages")
-	}
+	must.Lack(t, brief, "UI work   ", "there are stages")
 	// Several inputs have one hint, at the end.
 	two := write(t, append(many(25), many(24)...), "table", Options{})
 	if !strings.HasSuffix(two, "\n  --all shows 43 more, and everything about each process\n\n") || strings.Count(two, "everything about each process") != 1 {
@@ -91,9 +87,7 @@ func TestThresholds(t *testing.T) {
 	}
 	table := write(t, in, "table", Options{Style: text.Style{Color: true}})
 	for _, cell := range []string{" 4.0 ", "\x1b[33m7.0\x1b[0m", "\x1b[31m11.0\x1b[0m"} {
-		if !strings.Contains(table, cell) {
-			t.Errorf("no %q in\n%s", cell, table)
-		}
+		must.Contain(t, table, cell)
 	}
 }
 

@@ -65,9 +65,7 @@ func TestCausesInTable(t *testing.T) {
   33 %  4.0 ms  running in FlushLayoutTask · frame 11
 `,
 	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the table lacks %q:\n%s", want, got)
-		}
+		must.Contain(t, got, want)
 	}
 }
 

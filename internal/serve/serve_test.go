@@ -338,9 +338,7 @@ func TestCancel(t *testing.T) {
 	s := start(t, ctx, text(content), 0)
 	cause := errors.New("no browser")
 	cancel(cause)
-	if err := s.wait(t); err != cause {
-		t.Errorf("ends with %v, want %v", err, cause)
-	}
+	must.Equal(t, s.wait(t), cause, "ends with")
 	if _, err := client.Get(s.address); !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("still listens: %v", err)
 	}
@@ -365,9 +363,7 @@ func TestCancelDuringFetch(t *testing.T) {
 	}
 	cause := errors.New("interrupted")
 	cancel(cause)
-	if err := s.wait(t); err != cause {
-		t.Errorf("ends with %v, want %v", err, cause)
-	}
+	must.Equal(t, s.wait(t), cause, "ends with")
 }
 
 // The port is open on 127.0.0.1 alone: neither on the computer's addresses in

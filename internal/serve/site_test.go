@@ -66,9 +66,7 @@ func TestWeb(t *testing.T) {
 		if r.StatusCode != test.status || string(content) != test.content || r.Header.Get("Content-Type") != test.kind {
 			t.Errorf("%s: %d, %s, %q", test.path, r.StatusCode, r.Header.Get("Content-Type"), content)
 		}
-		if policy := r.Header.Get("Content-Security-Policy"); policy != "default-src 'none'; frame-ancestors 'none'" {
-			t.Errorf("%s: policy %q", test.path, policy)
-		}
+		must.Equal(t, r.Header.Get("Content-Security-Policy"), "default-src 'none'; frame-ancestors 'none'", "%s: policy", test.path)
 	}
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {

@@ -22,9 +22,7 @@ func TestLayerName(t *testing.T) {
 		"XComponent":                       "XComponent",
 	} {
 		must.Equal(t, LayerName(name), want, "%q", name)
-		if again := LayerName(want); again != want {
-			t.Errorf("%q again: %q", want, again)
-		}
+		must.Equal(t, LayerName(want), want, "%q again", want)
 	}
 }
 

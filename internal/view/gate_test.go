@@ -191,9 +191,7 @@ func TestJUnitRows(t *testing.T) {
 		}
 	}
 	want := "new/2.ftrace|gallery: fps<40 new/3.ftrace|gallery: fps<40 new/4.ftrace|gallery: fps<40 new/4.ftrace|complete frames Frame report|fps<1"
-	if strings.Join(rows, " ") != want {
-		t.Errorf("got %s, want %s", rows, want)
-	}
+	must.Equal(t, strings.Join(rows, " "), want)
 	if text := got.Suites[1].Cases[0].Failure; text == nil || *text != "new/3.ftrace: gallery: fps<40: 39.0 Hz (b.txt:2)" {
 		t.Errorf("failure: %v", text)
 	}
@@ -255,9 +253,7 @@ func TestMarkdown(t *testing.T) {
 	must.Equal(t, write(t, d, "markdown"), "### a → b\n\n❌ 1 measure worse, 0 measures better; 1 of 1 check failed.\n\n- other days\n- Data quality of limited: limited: few"+table)
 	out := write(t, hostile(), "markdown")
 	for _, bad := range []string{"<", "`b`", "](", "@someone", "\x1b", "\n- x"} {
-		if strings.Contains(regexp.MustCompile("\\\\[`\\]]").ReplaceAllString(out, ""), bad) {
-			t.Errorf("%q in\n%s", bad, out)
-		}
+		must.Lack(t, regexp.MustCompile("\\\\[`\\]]").ReplaceAllString(out, ""), bad)
 	}
 	for _, line := range strings.Split(strings.TrimSpace(out[strings.Index(out, "\n| Process"):]), "\n") {
 		if n := len(regexp.MustCompile(`(?:^|[^\\])\|`).FindAllString(line, -1)); n != 3 {

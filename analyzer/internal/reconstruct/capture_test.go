@@ -192,9 +192,7 @@ func checkBundle(t *testing.T, path string, events int) *analyzer.Timeline {
 	must.Equal(t, timeline.Wall, (analyzer.WallClock{At: 535832_232952000, Unix: 1503658729660_000000}), "wall clock")
 	// parent_ts=535832.250000 is 17 ms after its line: less than the 62.5 ms
 	// of precision, so that is no contradiction.
-	if timeline.Clock.Contradicted != 0 {
-		t.Errorf("clock contradicted by %v", timeline.Clock.Contradicted)
-	}
+	must.Equal(t, timeline.Clock.Contradicted, 0, "clock contradicted by")
 	return timeline
 }
 
@@ -242,9 +240,7 @@ func TestCaptureBench(t *testing.T) {
 			if got := timeline.Span.Duration(); got > 10*trace.Second {
 				t.Errorf("the trace spans %v", got)
 			}
-			if len(timeline.Frames) != 0 {
-				t.Errorf("%d frames", len(timeline.Frames))
-			}
+			must.Equal(t, len(timeline.Frames), 0, "frames")
 			checkDiagnostics(t, timeline, nil)
 		})
 	}

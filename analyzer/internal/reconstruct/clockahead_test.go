@@ -149,9 +149,7 @@ func TestClockSteps(t *testing.T) {
 			for name, events := range map[string][]rawfile.Event{"all": events, "damaged": damaged} {
 				got := analyzed(t, textOf(events))
 				c := got.Clock
-				if c.Step != want[name] {
-					t.Errorf("slept %s, steps of %s, %s: steps of %s", slept, step, name, c.Step)
-				}
+				must.Equal(t, c.Step, want[name], "slept %s, steps of %s, %s: steps of", slept, step, name)
 				if off := (c.Offset - slept).Abs(); off > max(step, trace.Millisecond) || c.Lag < want[name] {
 					t.Errorf("slept %s, steps of %s, %s: off by %s, said to be accurate to %s", slept, step, name, off, c.Lag)
 				}

@@ -221,9 +221,7 @@ func FuzzTimeline(f *testing.F) {
 			must.Equal(t, analyze(r, 3).String(), want, "%s", name)
 		}
 		counts := timeline.Counts()
-		if n := counts.Frames + counts.Truncated; n != len(timeline.Frames) {
-			t.Errorf("%d frames counted of %d", n, len(timeline.Frames))
-		}
+		must.Equal(t, counts.Frames+counts.Truncated, len(timeline.Frames), "frames counted")
 		from := trace.Time(trace.Second).Add(trace.Duration(how>>2) * trace.Millisecond)
 		timeline.Cut(from, from.Add(20*trace.Millisecond))
 		if err := timeline.Validate(); err != nil {

@@ -39,13 +39,9 @@ func TestFrames(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
 			g := must.Get(readGolden(path))(t)
 			timeline := g.timelineOf(t, g.trace)
-			if got := timeline.String(); got != g.timeline {
-				t.Errorf("%s\ngot:\n%swant:\n%s", g.comment, got, g.timeline)
-			}
+			must.Equal(t, timeline.String(), g.timeline, "%s", g.comment)
 			if g.flags != "" {
-				if got := flags(timeline); got != g.flags {
-					t.Errorf("%s\nflags %s, want %s", g.comment, got, g.flags)
-				}
+				must.Equal(t, flags(timeline), g.flags, "%s\nflags", g.comment)
 			}
 			// Lines that end in CR LF are the same lines.
 			must.Equal(t, g.timelineOf(t, strings.ReplaceAll(g.trace, "\n", "\r\n")).String(), g.timeline, "with CR LF")

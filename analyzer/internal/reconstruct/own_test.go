@@ -118,16 +118,10 @@ func TestNoOwnTrace(t *testing.T) {
 		}
 	}
 	for _, end := range []int{len(own) / 3, len(own) / 2, len(own) - 7} {
-		if r := analyzed(t, []byte(own[:end])).Diagnostics.Recorded; r != analyzer.FromOwnMain {
-			t.Errorf("cut at %d: recorded %d", end, r)
-		}
+		must.Equal(t, analyzed(t, []byte(own[:end])).Diagnostics.Recorded, analyzer.FromOwnMain, "cut at %d: recorded", end)
 	}
 	broken := strings.Replace(own, "H:FlushBuild", "H:Flush\nBuild", 1) // a name may have a newline
-	if r := analyzed(t, []byte(broken)).Diagnostics.Recorded; r != analyzer.FromOwnMain {
-		t.Errorf("a name with a newline: recorded %d", r)
-	}
+	must.Equal(t, analyzed(t, []byte(broken)).Diagnostics.Recorded, analyzer.FromOwnMain, "a name with a newline: recorded")
 	clock := strings.ReplaceAll(own, " .... 3700.", " .... 0.") // a clock that has just begun
-	if r := analyzed(t, []byte(clock)).Diagnostics.Recorded; r != analyzer.FromOwnMain {
-		t.Errorf("a clock near 0: recorded %d", r)
-	}
+	must.Equal(t, analyzed(t, []byte(clock)).Diagnostics.Recorded, analyzer.FromOwnMain, "a clock near 0: recorded")
 }

@@ -119,9 +119,7 @@ func TestReference(t *testing.T) {
 					must.Equal(t, f.Deadline, r.start.Add(r.duration), "row %s: deadline", id)
 				}
 			}
-			if actual != len(frames) {
-				t.Errorf("%d frames, want %d", len(frames), actual)
-			}
+			must.Equal(t, actual, len(frames), "frames")
 		})
 	}
 }

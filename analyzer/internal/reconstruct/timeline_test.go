@@ -209,9 +209,7 @@ func TestHiddenWork(t *testing.T) {
 		}
 		timeline := u.timeline(t)
 		for _, f := range timeline.Frames {
-			if f.Deadline.Known() != want {
-				t.Errorf("%d frames: %s", n, f)
-			}
+			must.Equal(t, f.Deadline.Known(), want, "%d frames", n)
 		}
 		must.Equal(t, len(timeline.Frames), n, "frames")
 	}

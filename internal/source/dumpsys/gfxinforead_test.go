@@ -75,9 +75,7 @@ func TestDeadlines(t *testing.T) {
 		}
 		must.Equal(t, f.Android.Stats.Jank.String(), classes[f.VsyncID], "frame %d", i)
 	}
-	if len(timeline.Frames) != len(wants) {
-		t.Errorf("%d frames", len(timeline.Frames))
-	}
+	must.Equal(t, len(timeline.Frames), len(wants), "frames")
 }
 
 // main is a table at 100 Hz.
@@ -224,9 +222,7 @@ func TestDamage(t *testing.T) {
 		if err != nil && !errors.Is(err, dumpsys.ErrNoRows) && !errors.Is(err, dumpsys.ErrNoFrames) {
 			t.Fatal(err)
 		}
-		if cut := !strings.HasSuffix(good[:n], "---PROFILEDATA---"); dump.Cut != cut {
-			t.Errorf("cut at %d: cut is %t", n, dump.Cut)
-		}
+		must.Equal(t, dump.Cut, !strings.HasSuffix(good[:n], "---PROFILEDATA---"), "cut at %d: cut is", n)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"ohframe/internal/diag"
 	"ohframe/internal/source/dumpsys"
+	"ohframe/internal/testing/must"
 )
 
 const goodLatency = "first\n16666667\n10\t100\t20\n"
@@ -39,9 +40,7 @@ func TestLatencyExtremes(t *testing.T) {
 		t.Errorf("%d frames, %+v", len(timeline.Frames), stats)
 	}
 	said := strings.Join(diag.Texts(stats.Warnings()), "\n")
-	if !strings.Contains(said, `1 dump without a refresh period: "layer"`) {
-		t.Errorf("warnings %q", said)
-	}
+	must.Contain(t, said, `1 dump without a refresh period: "layer"`, "warnings")
 }
 
 // Names do not reach a terminal as they are.

@@ -52,13 +52,9 @@ func TestRead(t *testing.T) {
 			t.Fatalf("%d frames, want %d:\n%s", len(timeline.Frames), len(want), timeline)
 		}
 		for i, f := range timeline.Frames {
-			if f.String() != want[i] {
-				t.Errorf("frame %d is\n%s, want\n%s", i, f, want[i])
-			}
+			must.Equal(t, f.String(), want[i], "frame %d is", i)
 		}
-		if timeline.Span != (analyzer.Interval{Start: 1_000_000_000, End: 1_080_000_001}) {
-			t.Errorf("span %s", timeline.Span)
-		}
+		must.Equal(t, timeline.Span, (analyzer.Interval{Start: 1_000_000_000, End: 1_080_000_001}), "span")
 		l := stats.Layers[0]
 		if len(stats.Layers) != 1 || l.Pending != 3 || l.Dumps != 1 || l.Period != 16_666_667 || !slices.Equal(diag.Texts(stats.Warnings()), []string{`2 frames not shown yet skipped: "layer"`}) {
 			t.Errorf("%+v", l)

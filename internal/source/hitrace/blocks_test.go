@@ -52,9 +52,7 @@ func TestBlocks(t *testing.T) {
 			for _, reader := range readers {
 				name := fmt.Sprintf("%q in blocks of %d, %s", input, size, reader.name)
 				blocks, err := blocksOf(reader.wrap(strings.NewReader(input)), size)
-				if err != io.EOF {
-					t.Errorf("%s: %v", name, err)
-				}
+				must.Equal(t, err, io.EOF, "%s", name)
 				must.Equal(t, strings.Join(blocks, ""), input, "%s", name)
 				for i, block := range blocks {
 					if block == "" || len(block) > size || i < len(blocks)-1 && !strings.HasSuffix(block, "\n") {

@@ -150,9 +150,7 @@ func TestTransactions(t *testing.T) {
 		{"damaged after cache", "RSMainThread::ProcessCommandUni cache [200,x] [300,9]", []int64{9}},
 	})
 	for first := range hitrace.Transactions([]byte("RSMainThread::ProcessCommandUni [1,2] [3,4]")) {
-		if first != (hitrace.Transaction{PID: 1, Index: 2}) {
-			t.Errorf("the first is %v", first)
-		}
+		must.Equal(t, first, (hitrace.Transaction{PID: 1, Index: 2}), "the first is")
 		break // must not panic
 	}
 }
@@ -291,9 +289,7 @@ func TestRecognizeMarker(t *testing.T) {
 		"F|100|H:M: Frame queued 0 ":                                   hitrace.FrameQueued,
 	} {
 		var m hitrace.Marker
-		if problem := hitrace.ParseMarker([]byte(args), &m); problem != hitrace.NoProblem {
-			t.Errorf("%q: %v", args, problem)
-		}
+		must.Equal(t, hitrace.ParseMarker([]byte(args), &m), hitrace.NoProblem, "%q", args)
 		must.Equal(t, hitrace.WordOf(&m), want, "%q is word", args)
 	}
 }

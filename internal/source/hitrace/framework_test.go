@@ -53,9 +53,7 @@ func TestParseFlutter(t *testing.T) {
 		"flutter::Rasterizer::DrawToSurfaces", "flutter::BeginFrame idle callback", "flutter::", "flutter",
 		"flutter::GPURasterizer::Draw", "flutter::PlatformConfiguration::BeginFrame", "Animator::BeginFrame frame_number:1",
 	} {
-		if word := hitrace.Recognize([]byte(label)); word != hitrace.Other {
-			t.Errorf("%q is word %d", label, word)
-		}
+		must.Equal(t, hitrace.Recognize([]byte(label)), hitrace.Other, "%q is word", label)
 	}
 }
 
@@ -72,9 +70,7 @@ func TestParseRequester(t *testing.T) {
 		{"something", "SetPresentInfo frame_damage:<0,0,100,1>", false}, {"without", "SetPresentInfo", false}, {"cut", "SetPresentInfo frame_damage:<0,0,0,0", false},
 	})
 	for _, label := range []string{"WM_3000_RequestNextVSync2", "VSyncReceiver::RequestNextVSync:WM_3000", "SendVsyncToo", "SetPresentInfos"} {
-		if word := hitrace.Recognize([]byte(label)); word != hitrace.Other {
-			t.Errorf("%q is word %d", label, word)
-		}
+		must.Equal(t, hitrace.Recognize([]byte(label)), hitrace.Other, "%q is word", label)
 	}
 }
 
@@ -96,8 +92,6 @@ func TestParseWebFrame(t *testing.T) {
 		"Graphics.Pipeline", "Graphics.Pipeline | trace_id=41", "Graphics.Pipeline | step=GenerateRenderPass",
 		"Graphics.Pipeline | trace_id=41 | step=ReceiveBeginFrameDiscard", "Graphics.PipelineX | step=ReceiveBeginFrame",
 	} {
-		if word := hitrace.Recognize([]byte(label)); word != hitrace.Other {
-			t.Errorf("%q is word %d", label, word)
-		}
+		must.Equal(t, hitrace.Recognize([]byte(label)), hitrace.Other, "%q is word", label)
 	}
 }

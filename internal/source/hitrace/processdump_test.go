@@ -69,9 +69,7 @@ func TestProcessDump(t *testing.T) {
 			must.Equal(t, (dumped{d.Process(trace.PID(tid)), thread, pid}), want, "%s: %d", test.name, tid)
 		}
 	}
-	if err := hitrace.NewProcessDump(1).Read(iotest.ErrReader(io.ErrUnexpectedEOF)); err != io.ErrUnexpectedEOF {
-		t.Errorf("error %v", err)
-	}
+	must.Equal(t, hitrace.NewProcessDump(1).Read(iotest.ErrReader(io.ErrUnexpectedEOF)), io.ErrUnexpectedEOF, "error")
 	var none *hitrace.ProcessDump
 	if thread, pid := none.Thread(1); none.Process(1)+thread != "" || pid != trace.UnknownPID || none.Over() != 0 {
 		t.Error("a dump that is not there has names")

@@ -41,9 +41,7 @@ func TestReaderEvents(t *testing.T) {
 		{6, 1_000004000, "demo.app printk B|200|H:OnVsyncEvent", payload{}, hitrace.Other},
 		{7, 1_000005000, "demo.app print trace_event_clock_sync: parent_ts=1.0", payload{phase: '#', pid: noPID, name: " parent_ts=1.0"}, hitrace.Other},
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got  %+v\nwant %+v", got, want)
-	}
+	must.EqualSlices(t, got, want)
 }
 
 func TestReaderEnds(t *testing.T) {
@@ -151,9 +149,7 @@ func TestReaderProblems(t *testing.T) {
 	if totals.Lines != line || totals.Events != line-2-lost {
 		t.Errorf("%d lines, %d events, want %d and %d", totals.Lines, totals.Events, line, line-2-lost)
 	}
-	if n := new(hitrace.Problems).Lost(); n != 0 {
-		t.Errorf("a new count has lost %d lines", n)
-	}
+	must.Equal(t, new(hitrace.Problems).Lost(), 0, "lost lines of a new count")
 }
 
 func TestReaderHeaders(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // Every id has its own value, those that no kernel gives, too, and All has all in one order.
@@ -28,9 +29,7 @@ func TestThreads(t *testing.T) {
 	}
 	var got []trace.TID
 	for tid, v := range table.All() {
-		if *v != int(tid) {
-			t.Errorf("All: %d has %d", tid, *v)
-		}
+		must.Equal(t, *v, int(tid), "All: %d has", tid)
 		got = append(got, tid)
 	}
 	if !slices.Equal(got, ids) || table.Len() != len(ids) {

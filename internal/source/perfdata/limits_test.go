@@ -72,9 +72,7 @@ func TestLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p, list, warnings := whole(t, test.file())
 			warnings = slices.DeleteFunc(warnings, func(w string) bool { return strings.HasSuffix(w, "without a name") })
-			if want := slices.DeleteFunc([]string{test.warning}, func(w string) bool { return w == "" }); !slices.Equal(warnings, want) {
-				t.Errorf("%q; want %q", warnings, want)
-			}
+			must.EqualSlices(t, warnings, slices.DeleteFunc([]string{test.warning}, func(w string) bool { return w == "" }))
 			last := describe(p, list[len(list)-1:])[0]
 			switch name {
 			case "files":

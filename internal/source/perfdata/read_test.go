@@ -12,6 +12,7 @@ import (
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/perfdata"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/perffile"
 	"ohframe/internal/testing/slow"
 )
@@ -73,9 +74,7 @@ func check(t *testing.T, file []byte, warnings []string, want ...string) *sample
 	if lines := describe(p, list); !slices.Equal(lines, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
 	}
-	if !slices.Equal(got, warnings) {
-		t.Errorf("warnings %q; want %q", got, warnings)
-	}
+	must.EqualSlices(t, got, warnings, "warnings")
 	return p
 }
 
@@ -93,12 +92,8 @@ func TestSamples(t *testing.T) {
 	if p.Events[0] != (sample.Event{Name: "hw-cpu-cycles", Frequency: 1000}) || p.Command != "hiperf record -p 10" || p.Recorded != "Mon Jan  1 00:00:00 2024" || p.Lost != 3 {
 		t.Errorf("%+v %q %q, %d lost", p.Events, p.Command, p.Recorded, p.Lost)
 	}
-	if m := p.Modules[p.Functions[p.Frames[0].Function].Module]; m != (sample.Module{Path: "/lib/libapp.so", BuildID: "abc"}) {
-		t.Errorf("%+v", m)
-	}
-	if !slices.Equal(p.Threads, []sample.Thread{{PID: 10, TID: 10, Name: "com.app"}, {PID: 10, TID: 11, Name: "worker"}, {PID: 99, TID: 99}}) {
-		t.Errorf("%+v", p.Threads)
-	}
+	must.Equal(t, p.Modules[p.Functions[p.Frames[0].Function].Module], (sample.Module{Path: "/lib/libapp.so", BuildID: "abc"}))
+	must.EqualSlices(t, p.Threads, []sample.Thread{{PID: 10, TID: 10, Name: "com.app"}, {PID: 10, TID: 11, Name: "worker"}, {PID: 99, TID: 99}})
 }
 
 // On the HongMeng kernel, a part of a stack may have run in another process.
@@ -195,9 +190,7 @@ func TestEvents(t *testing.T) {
 	if len(list) != 3 || list[0].Event != 0 || list[0].Period != 500 || list[1].Event != 1 || list[1].Period != 33 || list[2].Event != sample.Unknown {
 		t.Errorf("%+v", list)
 	}
-	if !slices.Equal(p.Events, []sample.Event{{Name: "a", Period: 500}, {Name: "b", Frequency: 10}}) {
-		t.Errorf("%+v", p.Events)
-	}
+	must.EqualSlices(t, p.Events, []sample.Event{{Name: "a", Period: 500}, {Name: "b", Frequency: 10}})
 }
 
 func words(list ...uint64) []byte {

@@ -87,9 +87,7 @@ func checkScripts(t *testing.T, answers, warnings []string, want ...string) *sam
 	if lines := scriptLines(p, list); !slices.Equal(lines, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
 	}
-	if !slices.Equal(got, warnings) {
-		t.Errorf("warnings %q; want %q", got, warnings)
-	}
+	must.EqualSlices(t, got, warnings, "warnings")
 	r := must.Get(perfdata.OpenScripts(bytes.NewReader(file), s, perfdata.Options{}))(t)
 	for next := (sample.Sample{}); err == nil; err = r.Next(&next) {
 	}
@@ -334,9 +332,7 @@ func TestScriptSymbols(t *testing.T) {
 			}
 			got = append(got, fmt.Sprintf("%s@%s:%d", function.Name, p.Modules[f.Module].Name(), f.Line))
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s:\n%q\nwant\n%q", form, got, want)
-		}
+		must.EqualSlices(t, got, want, "%s", form)
 		if a, b := p.Frames[p.Stacks[list[0].Stack].Frame], p.Frames[p.Stacks[list[1].Stack].Frame]; a.Function != b.Function {
 			t.Errorf("%s: two functions: %+v, %+v", form, a, b)
 		}

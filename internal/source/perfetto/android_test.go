@@ -163,9 +163,7 @@ func TestAndroid(t *testing.T) {
 		if f.Actual != w.actual || f.Expected != w.expected || f.Vsync != w.expected.Start || f.Deadline != w.expected.End {
 			t.Errorf("frame %d: times are %s", i, f)
 		}
-		if f.Facts != w.facts {
-			t.Errorf("frame %d: facts %b, want %b", i, f.Facts, w.facts)
-		}
+		must.Equal(t, f.Facts, w.facts, "frame %d: facts", i)
 		var render int64
 		if f.Render != nil {
 			render = f.Render.VsyncID
@@ -176,9 +174,7 @@ func TestAndroid(t *testing.T) {
 		}
 		// SurfaceFlinger's frames are expected to end at 30, 50, 60, 80 and 90 ms: all
 		// frames are near two that are 10 ms apart.
-		if f.Period != 10*trace.Millisecond {
-			t.Errorf("frame %d: period %s", i, f.Period)
-		}
+		must.Equal(t, f.Period, 10*trace.Millisecond, "frame %d: period", i)
 	}
 	if n := len(timeline.Frames[1].Applications); n != 1 {
 		t.Errorf("display frame 101 took %d frames, want the one with both layers", n)
@@ -186,9 +182,7 @@ func TestAndroid(t *testing.T) {
 	if stats.Ours || stats.Malformed != 0 {
 		t.Errorf("%+v", stats)
 	}
-	if timeline.Span != interval(10, 130) {
-		t.Errorf("span %s", timeline.Span)
-	}
+	must.Equal(t, timeline.Span, interval(10, 130), "span")
 	gallery := timeline.Processes[2]
 	if gallery.PID != app || len(gallery.Threads) != 2 || gallery.Threads[1] != (analyzer.Thread{TID: 4400, Name: "RenderThread"}) {
 		t.Errorf("%+v", gallery)
@@ -218,9 +212,7 @@ func TestAndroidLate(t *testing.T) {
 		r.event(ms(11), test.start)
 		r.end(ms(test.end), 2)
 		timeline, _ := read(t, r.bytes)
-		if got := timeline.Frames[0].Facts; got != test.want {
-			t.Errorf("%s: facts %b, want %b", test.name, got, test.want)
-		}
+		must.Equal(t, timeline.Frames[0].Facts, test.want, "%s: facts", test.name)
 	}
 	// A display frame's end is its present time, and says nothing of its work.
 	var r recording

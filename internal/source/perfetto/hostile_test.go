@@ -256,9 +256,7 @@ func TestBombs(t *testing.T) {
 func TestNestedCompression(t *testing.T) {
 	inner := packet(50, deflate(t, asZlib, &emptyPackets{}, 1<<20))
 	_, stats := read(t, append(frame(), packet(50, deflate(t, asZlib, bytes.NewReader(inner), int64(len(inner))))...))
-	if stats.Damaged != 1 {
-		t.Errorf("%d damaged packets", stats.Damaged)
-	}
+	must.Equal(t, stats.Damaged, 1, "damaged packets")
 }
 
 // packet returns a packet with one field.

@@ -289,9 +289,7 @@ func TestKernelEventsMissing(t *testing.T) {
 	})
 	t.Run("unknown clock", func(t *testing.T) {
 		got, stats := drawnCauses(t, newDrawn(kernelForm{clock: 4, ahead: 7_000_000_000}))
-		if !slices.Equal(got, []string{"16 unknown: none unknown in  by ", "20 unknown: none unknown in  by ", "24 unknown: none unknown in  by "}) {
-			t.Errorf("%q", got)
-		}
+		must.EqualSlices(t, got, []string{"16 unknown: none unknown in  by ", "20 unknown: none unknown in  by ", "24 unknown: none unknown in  by "})
 		if text := fmt.Sprint(stats.Warnings()); !strings.Contains(text, "of the kernel in a clock with an unknown offset") {
 			t.Error(text)
 		}

@@ -86,6 +86,22 @@ func EqualSlices[T comparable](t testing.TB, got, want []T, what ...any) {
 	}
 }
 
+// Contain fails the test, which goes on, if a part is not in a text. The message begins with what, as that of Equal.
+func Contain(t testing.TB, text, part string, what ...any) {
+	t.Helper()
+	if !strings.Contains(text, part) {
+		t.Errorf("%sno %q in\n%s", label(what), part, text)
+	}
+}
+
+// Lack fails the test, which goes on, if a part is in a text. The message begins with what, as that of Equal.
+func Lack(t testing.TB, text, part string, what ...any) {
+	t.Helper()
+	if strings.Contains(text, part) {
+		t.Errorf("%s%q is in\n%s", label(what), part, text)
+	}
+}
+
 func differ(t testing.TB, got, want any, what []any) {
 	t.Helper()
 	verb := "%v"
