@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ohframe/internal/testing/schematest"
+	"ohframe/internal/testing/compatibility"
 )
 
 // promised are the folders of the packages whose exported names are kept.
@@ -36,5 +36,5 @@ func TestGo(t *testing.T) {
 			}
 		}
 	}
-	schematest.CheckAPI(t, filepath.Join("testdata", "api", "go.txt"), list.String())
+	compatibility.Check(t, filepath.Join("testdata", "api", "go.txt"), list.String())
 }

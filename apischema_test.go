@@ -13,8 +13,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	_ "ohframe/internal/perfettopb"
+	"ohframe/internal/testing/compatibility"
 	"ohframe/internal/testing/must"
-	"ohframe/internal/testing/schematest"
 )
 
 // TestSchema lists every field of the schema with its number and type.
@@ -48,7 +48,7 @@ func TestSchema(t *testing.T) {
 		return true
 	})
 	slices.Sort(lines)
-	schematest.CheckAPI(t, filepath.Join("testdata", "api", "schema.txt"), strings.Join(lines, "\n")+"\n")
+	compatibility.Check(t, filepath.Join("testdata", "api", "schema.txt"), strings.Join(lines, "\n")+"\n")
 }
 
 var (
@@ -83,5 +83,5 @@ func TestSQL(t *testing.T) {
 			}
 		}
 	}
-	schematest.CheckAPI(t, filepath.Join("testdata", "api", "sql.txt"), list.String())
+	compatibility.Check(t, filepath.Join("testdata", "api", "sql.txt"), list.String())
 }

@@ -20,11 +20,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"ohframe"
-	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
 	"ohframe/exporter"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
+	"ohframe/internal/tune"
 )
 
 func convertBytes(ctx context.Context, r io.Reader, o ohframe.Options) ([]byte, []trace.Warning, error) {
@@ -95,12 +95,12 @@ func packed(t *testing.T, text []byte) map[string][]byte {
 // number of workers.
 func TestSameBytes(t *testing.T) {
 	text := must.Get(os.ReadFile("testdata/demo.ftrace"))(t)
-	want, _ := must.Get2(convertBytes(analysis.Tuning{Workers: 1}.In(t.Context()), bytes.NewReader(text), ohframe.Options{}))(t)
+	want, _ := must.Get2(convertBytes(tune.Tuning{Workers: 1}.In(t.Context()), bytes.NewReader(text), ohframe.Options{}))(t)
 	counts := slow.Of([]int{3}, []int{1, 2, 3, 8})
 	for name, input := range packed(t, text) {
 		for _, workers := range counts {
 			for reading, r := range map[string]io.Reader{"at once": bytes.NewReader(input), "in halves": iotest.HalfReader(bytes.NewReader(input))} {
-				got, warnings, err := convertBytes(analysis.Tuning{Workers: workers}.In(t.Context()), r, ohframe.Options{})
+				got, warnings, err := convertBytes(tune.Tuning{Workers: workers}.In(t.Context()), r, ohframe.Options{})
 				if err != nil || len(warnings) > 0 || !bytes.Equal(got, want) {
 					t.Errorf("%s, %s, %d workers: %d bytes, not the %d of the text; %q, %v", name, reading, workers, len(got), len(want), warnings, err)
 				}
@@ -117,11 +117,11 @@ func TestCut(t *testing.T) {
 			continue
 		}
 		part := whole[:len(whole)*3/4]
-		want, warnings, err := convertBytes(analysis.Tuning{Workers: 1}.In(t.Context()), bytes.NewReader(part), ohframe.Options{})
+		want, warnings, err := convertBytes(tune.Tuning{Workers: 1}.In(t.Context()), bytes.NewReader(part), ohframe.Options{})
 		if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0].Text, " is truncated after ") {
 			t.Errorf("%s: %q, %v", name, warnings, err)
 		}
-		got, _, err := convertBytes(analysis.Tuning{Workers: 4}.In(t.Context()), iotest.OneByteReader(bytes.NewReader(part)), ohframe.Options{})
+		got, _, err := convertBytes(tune.Tuning{Workers: 4}.In(t.Context()), iotest.OneByteReader(bytes.NewReader(part)), ohframe.Options{})
 		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s: byte by byte %d bytes, else %d, %v", name, len(got), len(want), err)
 		}

@@ -18,6 +18,7 @@ import (
 	"ohframe/internal/source/perfdata"
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/source/unpack"
+	"ohframe/internal/tune"
 )
 
 // format is a format of inputs, behind all containers.
@@ -193,7 +194,7 @@ func readPerfetto(ctx context.Context, content *unpack.Content, o *Options) (*Tr
 		return nil, err
 	}
 	if read.Kernel != nil {
-		read.Causes, err = analysis.Causes(ctx, read.Kernel, hitrace.Options{Limits: o.Limits, Workers: analysis.TuningOf(ctx).Workers}, read.Timeline)
+		read.Causes, err = analysis.Causes(ctx, read.Kernel, hitrace.Options{Limits: o.Limits, Workers: tune.Of(ctx).Workers}, read.Timeline)
 		if err != nil {
 			return nil, err
 		}

@@ -53,6 +53,7 @@ import (
 	"ohframe/internal/quality"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/unpack"
+	"ohframe/internal/tune"
 )
 
 // Options decide how an input is read. The zero Options read all of it.
@@ -109,7 +110,7 @@ type Entry struct {
 }
 
 func (o *Options) reader(ctx context.Context) hitrace.Options {
-	return hitrace.Options{Limits: o.Limits, Window: o.Window, Workers: analysis.TuningOf(ctx).Workers}
+	return hitrace.Options{Limits: o.Limits, Window: o.Window, Workers: tune.Of(ctx).Workers}
 }
 
 func (o *Options) analyzer() analysis.FrameOptions {

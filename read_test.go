@@ -11,10 +11,10 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
 	"ohframe/exporter/pftrace"
 	"ohframe/internal/testing/must"
+	"ohframe/internal/tune"
 )
 
 const latency = "16666666\n" +
@@ -185,17 +185,17 @@ func TestCut(t *testing.T) {
 // The number of workers is that of the context.
 func TestWorkers(t *testing.T) {
 	var o Options
-	must.Equal(t, o.reader(analysis.Tuning{Workers: 3}.In(t.Context())).Workers, 3)
+	must.Equal(t, o.reader(tune.Tuning{Workers: 3}.In(t.Context())).Workers, 3)
 	must.Equal(t, o.reader(t.Context()).Workers, 0)
 }
 
 // Without pieces, late frames have the same causes.
 func TestNoPieces(t *testing.T) {
 	text := must.Get(os.ReadFile("testdata/demo.ftrace"))(t)
-	read := func(tuning analysis.Tuning) *Trace {
+	read := func(tuning tune.Tuning) *Trace {
 		return must.Get(Read(tuning.In(t.Context()), bytes.NewReader(text), Options{Causes: true}))(t)
 	}
-	with, without := read(analysis.Tuning{}), read(analysis.Tuning{NoPieces: true})
+	with, without := read(tune.Tuning{}), read(tune.Tuning{NoPieces: true})
 	late := 0
 	for i, f := range with.Timeline.Frames {
 		want, got := with.Causes.Of(f), without.Causes.Of(without.Timeline.Frames[i])

@@ -14,6 +14,7 @@ import (
 	"ohframe/internal/source/binarytrace"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/unpack"
+	"ohframe/internal/tune"
 )
 
 // textInput is the text of a text trace or of a binary trace.
@@ -150,7 +151,7 @@ func readText(ctx context.Context, content *unpack.Content, o *Options) (*Trace,
 	text.describe(&frames)
 	samples := text.samples(ctx, o)
 	r, err := analysis.Run(ctx, text.Reader, o.reader(ctx), frames, analysis.Options{
-		Causes: o.Causes, NoPieces: analysis.TuningOf(ctx).NoPieces, Samples: samples.read, SamplesOffset: o.Samples.Offset, SystemEvents: text.systemEvents(),
+		Causes: o.Causes, NoPieces: tune.Of(ctx).NoPieces, Samples: samples.read, SamplesOffset: o.Samples.Offset, SystemEvents: text.systemEvents(),
 	})
 	if err := text.check(r.Totals, samples.check(&r, err)); err != nil {
 		return nil, err

@@ -5,7 +5,7 @@
 //	                 ├─▶ sampling ─▶ Recording ───┘
 //	                 └─▶ sinks of the caller
 //
-// Only ohframe, its exporter, its command and its fleets use it: options and results have types of internal packages.
+// Only ohframe and its exporter use it: options and results have types of internal packages.
 package analysis
 
 import (

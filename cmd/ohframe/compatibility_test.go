@@ -8,7 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ohframe/internal/testing/schematest"
+	"ohframe/internal/testing/compatibility"
 )
 
 // TestCommands lists commands, flags, their values and defaults.
@@ -37,5 +37,5 @@ func TestCommands(t *testing.T) {
 			fmt.Fprintln(&list, line)
 		}
 	}
-	schematest.CheckAPI(t, "../../testdata/api/commands.txt", list.String())
+	compatibility.Check(t, "../../testdata/api/commands.txt", list.String())
 }

@@ -9,12 +9,12 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer"
-	"ohframe/analyzer/analysis"
 	"ohframe/internal/diag"
 	"ohframe/internal/fleet"
 	"ohframe/internal/inputs"
 	"ohframe/internal/record/meta"
 	"ohframe/internal/text"
+	"ohframe/internal/tune"
 )
 
 // standard is the name of standard input and output.
@@ -139,7 +139,7 @@ func readInput(c *call, in input, causes, pieces bool) (*ohframe.Trace, error) {
 	}
 	defer b.Close()
 	source, done := withProgress(f, false)
-	ctx := analysis.Tuning{NoPieces: !pieces}.In(c.Context)
+	ctx := tune.Tuning{NoPieces: !pieces}.In(c.Context)
 	t, err := await(ctx, func() (*ohframe.Trace, error) { return ohframe.Read(ctx, source, options) })
 	done()
 	switch {

@@ -8,11 +8,11 @@ import (
 
 	"ohframe/analyzer/analysis"
 	"ohframe/internal/perfettopb"
-	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/tracetest"
+	"ohframe/internal/testing/uicolour"
 )
 
 // coloured is a slice of a track as the UI shows it.
@@ -114,7 +114,7 @@ func TestColours(t *testing.T) {
 example-200 (200) [001] .... 1.000100: print: B|200|H:CustomNode:BuildItem [Card][self:38][parent:37]
 example-200 (200) [001] .... 1.000200: print: E|200
 `
-	used := map[string]map[engine.Colour]string{} // correlation ids by colour, by track
+	used := map[string]map[uicolour.Colour]string{} // correlation ids by colour, by track
 	found := map[string]int{}
 	traces := map[string][]byte{"layers": convertTimeline(t, tracetest.Layers())}
 	for name, text := range texts {
@@ -122,12 +122,12 @@ example-200 (200) [001] .... 1.000200: print: E|200
 	}
 	for name, data := range traces {
 		for _, s := range colouredIn(t, data) {
-			colour := engine.ColourOf(s.name, s.correlation)
+			colour := uicolour.Of(s.name, s.correlation)
 			if s.correlation == "" || colour.Red() != s.late {
 				t.Errorf("%s: %s %q, correlation id %q: %v, late %t", name, s.track, s.name, s.correlation, colour, s.late)
 			}
 			if used[s.track] == nil {
-				used[s.track] = map[engine.Colour]string{}
+				used[s.track] = map[uicolour.Colour]string{}
 			}
 			if other, taken := used[s.track][colour]; taken && other != s.correlation {
 				t.Errorf("%s: %q and %q have one colour", s.track, s.correlation, other)

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"ohframe/internal/testing/compatibility"
 	"ohframe/internal/testing/must"
-	"ohframe/internal/testing/schematest"
 )
 
 // Items of components are counted for their process: three built and one reused, a quarter of all.
@@ -54,5 +54,5 @@ func TestColumns(t *testing.T) {
 	for _, folder := range append(slices.Clone(tableFolders[:]), failuresFolder) {
 		fmt.Fprintln(&list, recordOf(folder, dims).schema)
 	}
-	schematest.CheckAPI(t, "../../testdata/api/fleet.txt", list.String())
+	compatibility.Check(t, "../../testdata/api/fleet.txt", list.String())
 }

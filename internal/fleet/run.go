@@ -15,11 +15,11 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"ohframe"
-	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/frametable"
 	"ohframe/internal/inputs"
 	"ohframe/internal/text"
+	"ohframe/internal/tune"
 )
 
 // Runner runs shards.
@@ -304,7 +304,7 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 	if options.Causes {
 		r.Store.OpenBeside(ctx, in.Name, beside, &options)
 	}
-	one := analysis.Tuning{Workers: max(1, workers/max(1, r.Plan.Traces))} // many traces keep all processors busy
+	one := tune.Tuning{Workers: max(1, workers/max(1, r.Plan.Traces))} // many traces keep all processors busy
 	t, err := r.read(one.In(ctx), f, options)
 	if err != nil {
 		return result{}, err

@@ -7,8 +7,8 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/must"
+	"ohframe/internal/testing/uicolour"
 )
 
 // The name of a late frame's slice says so, and by how much the frame was late.
@@ -67,9 +67,9 @@ func TestLanes(t *testing.T) {
 
 // What a thread does or waits for has a colour of its own, which is not that of late frames.
 func TestWaitColours(t *testing.T) {
-	waits := map[engine.Colour]why.Wait{}
+	waits := map[uicolour.Colour]why.Wait{}
 	for i, correlation := range waitColours {
-		wait, c := why.Wait(i), engine.ColourOf("", string(correlation))
+		wait, c := why.Wait(i), uicolour.Of("", string(correlation))
 		if other, taken := waits[c]; taken || correlation == "" || c.Red() {
 			t.Errorf("%s: %q is %v, as %s", wait, correlation, c, other)
 		}
@@ -79,12 +79,12 @@ func TestWaitColours(t *testing.T) {
 
 // Frames on time are green, and no colour for frames looks the same.
 func TestOnTimeColour(t *testing.T) {
-	onTime := engine.ColourOf("", string(onTimeColour)).Hue
+	onTime := uicolour.Of("", string(onTimeColour)).Hue
 	if onTime < 100 || onTime > 145 {
 		t.Errorf("on time is %d degrees", onTime)
 	}
 	for _, other := range []colour{lateColour, pickedUpLateColour, misalignedColour, noDeadlineColour, emptyColour} {
-		if hue := engine.ColourOf("", string(other)).Hue; hue > onTime-20 && hue < onTime+20 {
+		if hue := uicolour.Of("", string(other)).Hue; hue > onTime-20 && hue < onTime+20 {
 			t.Errorf("%q is %d degrees, on time %d", other, hue, onTime)
 		}
 	}

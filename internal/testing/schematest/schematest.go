@@ -1,7 +1,6 @@
 // Package schematest derives what documents and SQL state of a record from its struct: the json tag
 // of a field is its name, and its comment its meaning. Without one, that is the meaning of the measure
-// at its path, else the comment of the field before it, which has the same type then. It also compares what users depend
-// on with the lists in testdata/api.
+// at its path, else the comment of the field before it, which has the same type then.
 package schematest
 
 import (

@@ -1,4 +1,8 @@
-package schematest
+// Package compatibility compares what users depend on with the lists in
+// testdata/api: the exported names of promised packages, the fields of the schema,
+// and the columns of the SQL modules. docs/trouble.md says what may change in
+// which version.
+package compatibility
 
 import (
 	"bytes"
@@ -13,14 +17,13 @@ import (
 	"ohframe/internal/testing/must"
 )
 
-var updateAPI = flag.Bool("update-api", false, "rewrite the lists in testdata/api")
+var update = flag.Bool("update-api", false, "rewrite the lists in testdata/api")
 
-// CheckAPI compares a list of what users depend on with the one in a file of testdata/api: exported names of promised
-// packages, fields of the schema, columns of the SQL modules. docs/trouble.md says what may change in which version.
-// With -update-api it writes the file.
-func CheckAPI(t *testing.T, path, list string) {
+// Check compares a list with the one in the file. With -update-api it writes the
+// file.
+func Check(t *testing.T, path, list string) {
 	t.Helper()
-	if *updateAPI {
+	if *update {
 		must.Do(t, os.WriteFile(path, []byte(list), 0o666))
 		return
 	}

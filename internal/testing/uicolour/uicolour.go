@@ -1,19 +1,20 @@
-package engine
+// Package uicolour computes the colours that Perfetto's UI gives to slices of tracks other
+// than its own, by the rule of ui/src/components/colorizer.ts, v53 to v58.
+package uicolour
 
 import (
 	"regexp"
 	"unicode/utf16"
 )
 
-// Colour is a colour of a slice in HSLuv. The saturation of all is 80 per cent.
+// Colour is a colour in HSLuv. The saturation of all is 80 per cent.
 type Colour struct {
 	Hue       int // 0 to 359
 	Lightness int // 40 to 79
 }
 
-// ColourOf returns the colour that Perfetto's UI gives to a slice of a track other than its own, by the rule of
-// ui/src/components/colorizer.ts, v53 to v58. A slice without a correlation id has an empty one.
-func ColourOf(name, correlation string) Colour {
+// Of returns the colour of a slice. A slice without a correlation id has an empty one.
+func Of(name, correlation string) Colour {
 	seed := correlation
 	if seed == "" {
 		seed = numbers.ReplaceAllString(name, "")
