@@ -71,7 +71,7 @@ type Result struct {
 func Run(ctx context.Context, r io.Reader, reading hitrace.Options, options FrameOptions, o Options, sinks ...hitrace.Sink) (Result, error) {
 	var recorder *threads.Recorder
 	if o.Causes {
-		recorder = threads.New(options.Limits)
+		recorder = threads.NewRecorder(options.Limits)
 		sinks = append(sinks, recorder.Sink())
 	}
 	var running *sampling.Running
@@ -104,7 +104,7 @@ func Run(ctx context.Context, r io.Reader, reading hitrace.Options, options Fram
 // Causes finds why frames of a timeline that Run did not make took their time, from the kernel's events in
 // r: text, or a hitrace.Source. The error is that of hitrace.Run.
 func Causes(ctx context.Context, r io.Reader, reading hitrace.Options, t *analyzer.Timeline) (*why.Causes, error) {
-	recorder := threads.New(reading.Limits)
+	recorder := threads.NewRecorder(reading.Limits)
 	recorder.KeepParts()
 	if _, err := hitrace.Run(ctx, r, reading, recorder.Sink()); err != nil {
 		return nil, err

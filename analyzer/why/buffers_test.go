@@ -162,7 +162,7 @@ func (v *video) explained(t *testing.T) (*analyzer.Layer, *why.Causes) {
 	t.Helper()
 	v.play(t)
 	zero := trace.Duration(0)
-	recorder := threads.New(v.limits)
+	recorder := threads.NewRecorder(v.limits)
 	timeline, totals := must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(v.text()), hitrace.Options{}, reconstruct.Options{ClockOffset: &zero}, recorder.Sink()))(t)
 	must.Equal(t, totals.Problems.Lost(), 0, "lines that are not understood")
 	causes := judged(t, recorder, timeline)

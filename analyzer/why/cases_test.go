@@ -139,7 +139,7 @@ func checkHangPieces(t *testing.T, e *why.Explanation) {
 func explained(t *testing.T, p *player) (*analyzer.Timeline, *why.Causes) {
 	t.Helper()
 	zero := trace.Duration(0)
-	recorder := threads.New(p.limits)
+	recorder := threads.NewRecorder(p.limits)
 	timeline, totals := must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(p.text()), hitrace.Options{}, reconstruct.Options{ClockOffset: &zero}, recorder.Sink()))(t)
 	must.Equal(t, totals.Problems.Lost(), 0, "lines that are not understood")
 	return timeline, judged(t, recorder, timeline)

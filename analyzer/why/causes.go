@@ -97,8 +97,8 @@ type Explanation struct {
 	// Dropped is the buffer that should have been shown in place of a late one: the first of those that were
 	// dropped after the one shown before. It is nil if none was.
 	Dropped *analyzer.Buffer
-	// Path are the slices with most of the time of a hang, from the hang's own slice inwards: each has at
-	// least half of the time of the one around it. At most MaxHangPath; empty if unknown.
+	// Path are the slices with most of the time of a hang, from the hang's own slice inwards: each has, with
+	// those inside, at least half of the time of the one around it. At most MaxHangPath; empty if unknown.
 	Path []NamedSlices
 
 	// The rest is of frames alone. Unknown is the time for which the thread's state is unknown.

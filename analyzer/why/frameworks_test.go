@@ -51,7 +51,7 @@ func drawn(t *testing.T, play func(*player), change func(*analyzer.Timeline, []*
 	p.change(2, 501, "S", 0)
 	play(p)
 	zero := trace.Duration(0)
-	recorder := threads.New(p.limits)
+	recorder := threads.NewRecorder(p.limits)
 	timeline, totals := must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(p.text()), hitrace.Options{}, reconstruct.Options{ClockOffset: &zero}, recorder.Sink()))(t)
 	must.Equal(t, totals.Problems.Lost(), 0, "lines that are not understood")
 	frames := slices.Collect(timeline.Complete())

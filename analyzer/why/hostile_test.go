@@ -177,7 +177,7 @@ func (w *player) frame(tid, vsync, period int, in func()) {
 
 func analyzeHostile(t testing.TB, text []byte, l trace.Limits) {
 	t.Helper()
-	recorder := threads.New(l)
+	recorder := threads.NewRecorder(l)
 	timeline, _ := must.Get2(reconstruct.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{}, reconstruct.Options{Limits: l}, recorder.Sink()))(t)
 	causes := judged(t, recorder, timeline)
 	frames := 0

@@ -74,7 +74,7 @@ type WaitTime struct {
 	Interrupt string   `json:"interrupt,omitzero"`
 }
 
-// NamedSlices are slices of one name, or of names that differ only in numbers, with the slices inside of them.
+// NamedSlices are slices of one name, or of names that differ only in numbers.
 type NamedSlices struct {
 	Slice string         `json:"slice"` // with * for numbers that differ
 	Value trace.Duration `json:"value_ns"`

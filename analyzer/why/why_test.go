@@ -19,7 +19,7 @@ import (
 
 func explain(t testing.TB, r io.Reader) (*analyzer.Timeline, *why.Causes) {
 	t.Helper()
-	recorder := threads.New(trace.Limits{}.WithDefaults())
+	recorder := threads.NewRecorder(trace.Limits{}.WithDefaults())
 	timeline, _ := must.Get2(reconstruct.Analyze(context.Background(), r, hitrace.Options{}, reconstruct.Options{}, recorder.Sink()))(t)
 	return timeline, judged(t, recorder, timeline)
 }

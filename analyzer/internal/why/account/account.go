@@ -30,7 +30,7 @@ type Book struct {
 	suspected int
 	waiteds   []WaitedFor
 	threads   few[trace.TID, *suspect]
-	times     few[threads.Key, why.SliceTime] // of SliceTimes
+	times     few[threads.NameKey, why.SliceTime] // of SliceTimes
 	// packing is memory for times of functions, and spareTimes are those for the next accounts.
 	packing    []byte
 	spareTimes []*functions.Times
@@ -158,12 +158,12 @@ func (s *Span) Overrun() trace.Duration { return s.Last().Sub(s.Deadline) }
 
 // ID says in which way a frame spent time, and in which slice.
 type ID struct {
-	functions.StageWait
-	Key threads.Key // the slice; of why.EarlierFrame the earlier frame's number on its thread
+	functions.Component
+	Key threads.NameKey // the slice; of why.EarlierFrame the earlier frame's number on its thread
 }
 
-func newID(stage why.Stage, wait why.Wait, key threads.Key) ID {
-	return ID{functions.StageWait{Stage: stage, Wait: wait}, key}
+func newID(stage why.Stage, wait why.Wait, key threads.NameKey) ID {
+	return ID{functions.Component{Stage: stage, Wait: wait}, key}
 }
 
 // Cell is the time that a frame spent in one way in one slice.
@@ -181,7 +181,7 @@ type Cell struct {
 	// that of the collection.
 	collects   bool
 	collection place.Place
-	gcReason   threads.Key
+	gcReason   threads.NameKey
 }
 
 // Account is where the time of a frame went.
@@ -260,15 +260,15 @@ type frameWait struct {
 	id         ID
 }
 
-// OfStage returns an account of a part of the way of a frame to the display or to
+// PartOfWay returns an account of a part of the way of a frame to the display or to
 // render_service, for Distribute. All its cells have the stage, unless that is why.NoStage.
-func OfStage(f *analyzer.Frame, start, actual, end trace.Time, stage why.Stage) *Account {
+func PartOfWay(f *analyzer.Frame, start, actual, end trace.Time, stage why.Stage) *Account {
 	return &Account{Frame: f, Span: Span{Start: start, Actual: actual, End: end}, details: &details{part: true, stage: stage, idles: stage == why.StageCommitWait}}
 }
 
 // Task is all that a thread did in slices of one key, from their begin on, that kept it from a frame.
 type Task struct {
-	Key threads.Key // the outermost slice
+	Key threads.NameKey // the outermost slice
 	*Account
 }
 

@@ -50,7 +50,7 @@ func (s *suspect) most(state KeyWait, kind blockReasonKind) (id int32, time trac
 func (b *Book) explain(c *why.Culprit, s *suspect, state KeyWait) {
 	function, _ := s.most(state, inFunction)
 	interrupt, _ := s.most(state, untilInterrupt)
-	c.Function, c.Interrupt, c.For = b.record.Name(threads.Key(function)), b.record.Name(threads.Key(interrupt)), nil
+	c.Function, c.Interrupt, c.For = b.record.Name(threads.NameKey(function)), b.record.Name(threads.NameKey(interrupt)), nil
 	if tid, time := s.most(state, forThread); tid != 0 {
 		t := b.Thread(b.record.PID(trace.TID(tid)), trace.TID(tid), s.seen)
 		c.For = &why.OtherThread{PID: t.PID, TID: trace.TID(tid), Process: t.Process, Thread: t.Thread, Time: time}

@@ -9,7 +9,7 @@
 //	                      ─▶ pieces  the same time in order, of late frames
 //	                      ─▶ sampled the functions that it ran, or waited in
 //
-// A caller can also make accounts of parts of a frame's way: OfStage, Book.Distribute and
+// A caller can also make accounts of parts of a frame's way: PartOfWay, Book.Distribute and
 // Account.Join.
 //
 //	account   spans, cells

@@ -74,7 +74,7 @@ type threadPiece struct {
 // their threads and times.
 func converted(t *testing.T, text []byte) (packets []byte, states, self map[threadPiece]trace.Duration, frames string) {
 	t.Helper()
-	r := threads.New(trace.Limits{}.WithDefaults())
+	r := threads.NewRecorder(trace.Limits{}.WithDefaults())
 	states, self = map[threadPiece]trace.Duration{}, map[threadPiece]trace.Duration{}
 	var out bytes.Buffer
 	must.Get(pftrace.Convert(t.Context(), bytes.NewReader(text), &out, pftrace.Options{}))(t)
@@ -175,7 +175,7 @@ func compare(t *testing.T, got, want map[threadPiece]trace.Duration) {
 // Frames that wait for an earlier one have the same account when every step of the thread counts for each of them.
 func TestWaiting(t *testing.T) {
 	texts(t, func(t *testing.T, text []byte) {
-		recorder := threads.New(trace.Limits{}.WithDefaults())
+		recorder := threads.NewRecorder(trace.Limits{}.WithDefaults())
 		timeline, _ := must.Get2(reconstruct.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{}, reconstruct.Options{}, recorder.Sink()))(t)
 		r := recorder.Finish()
 		steps := account.NewObserved(r, timeline, func(*analyzer.Frame, account.Observed, trace.Duration) {})

@@ -10,7 +10,7 @@ import (
 // Instance is a slice with arguments.
 type Instance struct {
 	analyzer.Interval
-	key      threads.Key
+	key      threads.NameKey
 	argument uint32
 }
 

@@ -159,7 +159,7 @@ func unpack(p *threads.Packed, yield func(Cell) bool) {
 	_, n := functionBytes(p)
 	for range n {
 		stage, wait := why.Stage(p.Byte()), p.Byte()
-		c := Cell{ID: newID(stage, why.Wait(wait&^clockedMask), threads.Key(p.Uint()))}
+		c := Cell{ID: newID(stage, why.Wait(wait&^clockedMask), threads.NameKey(p.Uint()))}
 		if c.Key != 0 {
 			c.Calls = uint32(p.Uint())
 		}

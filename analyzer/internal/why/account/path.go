@@ -15,18 +15,18 @@ const maxPathNodes = 1 << 12
 // pathNode is the slices of one name at a place of a stretch, with those inside of them.
 type pathNode struct {
 	pathID
-	sliceTime
+	sliceSum
 }
 
-// sliceTime is time in slices of one key.
-type sliceTime struct {
+// sliceSum is the time in slices of one key, and their number.
+type sliceSum struct {
 	time  trace.Duration
 	calls int    // the number of slices
 	last  uint32 // the highest number of those
 }
 
 // add adds time in the slice of a number.
-func (s *sliceTime) add(d trace.Duration, number uint32) {
+func (s *sliceSum) add(d trace.Duration, number uint32) {
 	if s.time += d; number > s.last {
 		s.calls, s.last = s.calls+1, number
 	}
@@ -34,7 +34,7 @@ func (s *sliceTime) add(d trace.Duration, number uint32) {
 
 type pathID struct {
 	parent int32
-	key    threads.Key
+	key    threads.NameKey
 }
 
 // Trace makes a Stretch record the times of its slices by place, for Path, and its pieces. It returns a.

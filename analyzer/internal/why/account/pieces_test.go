@@ -14,7 +14,7 @@ import (
 // short ones are merged where the thread ran, and then the shortest are left out.
 func TestAddPiece(t *testing.T) {
 	d := &details{late: true}
-	add := func(from, to trace.Time, wait why.Wait, key threads.Key, number uint32) {
+	add := func(from, to trace.Time, wait why.Wait, key threads.NameKey, number uint32) {
 		d.addPiece(piece{start: from, end: to, id: newID(why.StageLayout, wait, key), wait: number})
 	}
 	add(0, 10, why.Run, 2, 0)

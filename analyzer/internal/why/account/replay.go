@@ -139,10 +139,10 @@ type replay struct {
 // level is an open slice and the place that the path to it makes.
 type level struct {
 	place.Place
-	key      threads.Key
+	key      threads.NameKey
 	start    trace.Time
-	gcReason threads.Key // of the garbage collection that it is part of; 0 if unknown
-	number   uint32      // of the slice, in order of begin, from 1
+	gcReason threads.NameKey // of the garbage collection that it is part of; 0 if unknown
+	number   uint32          // of the slice, in order of begin, from 1
 	// waits in which the slice counts as a call of a cell
 	counted uint32
 }
@@ -164,14 +164,14 @@ func (f *replay) log(l *threads.Log) {
 				f.sampler.wait(e.At)
 			}
 		case threads.BeginEntry:
-			f.push(threads.Key(e.Value), e.At)
+			f.push(threads.NameKey(e.Value), e.At)
 		case threads.EndEntry:
 			if n := len(f.stack); n > 0 {
 				f.stack = f.stack[:n-1]
 			}
 		case threads.ReasonEntry:
 			if n := len(f.stack); n > 0 {
-				f.stack[n-1].gcReason = threads.Key(e.Value)
+				f.stack[n-1].gcReason = threads.NameKey(e.Value)
 			}
 		case threads.ArgumentEntry:
 			if n := len(f.stack); n > 0 {
@@ -187,7 +187,7 @@ func (f *replay) log(l *threads.Log) {
 	f.state, f.doubts = threads.Unknown, nil
 }
 
-func (f *replay) push(key threads.Key, at trace.Time) {
+func (f *replay) push(key threads.NameKey, at trace.Time) {
 	f.pushed++
 	l := level{Place: f.record.Place(key), key: key, start: at, number: f.pushed}
 	if n := len(f.stack); n > 0 {
@@ -467,7 +467,7 @@ func (f *replay) frameCell() ID {
 func (f *replay) startCell(a *Account, earlier int) ID {
 	// Frames and slices show what the thread was busy with even if its state is unknown.
 	if earlier >= 0 {
-		return newID(why.StageStart, why.EarlierFrame, threads.Key(earlier))
+		return newID(why.StageStart, why.EarlierFrame, threads.NameKey(earlier))
 	}
 	if l := f.task(a.draws); l != nil {
 		return newID(why.StageStart, why.EarlierWork, l.key)

@@ -53,14 +53,14 @@ func (f *replay) sample(a *Account, into *details, id ID, d trace.Duration) {
 		}
 	}
 	if runs {
-		into.times.Ran(id.StageWait, d, f.sampler.Table, f.sampler.taken, into.late)
+		into.times.Ran(id.Component, d, f.sampler.Table, f.sampler.taken, into.late)
 		return
 	}
-	into.times.Waited(id.StageWait, d, f.wait, f.sampler.Table, f.sampler.waits, f.sampler.known, into.late)
+	into.times.Waited(id.Component, d, f.wait, f.sampler.Table, f.sampler.waits, f.sampler.known, into.late)
 }
 
 // Functions returns the times of a frame by function, and whether it was sampled.
-func (b *Book) Functions(a *Account) (parts iter.Seq[functions.KeyTime], sampled bool) {
+func (b *Book) Functions(a *Account) (times iter.Seq[functions.KeyTime], sampled bool) {
 	if b.functions == nil {
 		return nil, false
 	}

@@ -144,8 +144,8 @@ type WaitedFor struct {
 // Match says which times are meant: those of a wait in a stage, of all stages for why.NoStage,
 // and in some slices, in all of them if Keys is nil.
 type Match struct {
-	functions.StageWait
-	Keys []threads.Key
+	functions.Component
+	Keys []threads.NameKey
 }
 
 // Has reports whether the times of an ID are meant.
@@ -156,14 +156,14 @@ func (m *Match) Has(id ID) bool {
 // KeyWait is what a thread did: it ran, or waited, in slices of one key.
 type KeyWait struct {
 	Wait why.Wait
-	Key  threads.Key
+	Key  threads.NameKey
 }
 
 // stateSum is the time of a thread in such a state.
 type stateSum struct {
 	time, longest trace.Duration
-	gcReason      threads.Key // of garbage collection; 0 if unknown
-	label         uint32      // of the longest one
+	gcReason      threads.NameKey // of garbage collection; 0 if unknown
+	label         uint32          // of the longest one
 }
 
 // suspect is a thread that was waited for.
@@ -212,8 +212,8 @@ func (b *Book) Reuse() { b.suspected, b.waiteds = 0, b.waiteds[:0] }
 
 // blocked is for how long the frame was blocked in kernel functions, until interrupts, and in its slices.
 type blocked struct {
-	functions, interrupts few[threads.Key, trace.Duration]
-	in                    few[threads.Key, sliceTime]
+	functions, interrupts few[threads.NameKey, trace.Duration]
+	in                    few[threads.NameKey, sliceSum]
 }
 
 func (b *blocked) add(x *frameWait, w *threads.WaitFacts, d trace.Duration) {
@@ -242,7 +242,7 @@ func (b *blocked) addAll(o *blocked) {
 // In returns the slices in which a frame's own thread waited, and the parts of the waits there.
 func (b *Book) In(waits []*WaitedFor) (list []why.NamedSlices) {
 	for _, w := range waits {
-		in := slices.SortedFunc(slices.Values(w.blocked.in.list), func(x, y entry[threads.Key, sliceTime]) int { return cmp.Compare(x.key, y.key) })
+		in := slices.SortedFunc(slices.Values(w.blocked.in.list), func(x, y entry[threads.NameKey, sliceSum]) int { return cmp.Compare(x.key, y.key) })
 		for _, in := range in {
 			if name, _, _ := b.Slice(&Cell{ID: ID{Key: in.key}}); name != "" {
 				list = append(list, why.NamedSlices{Slice: name, Value: in.value.time, Calls: in.value.calls})
@@ -255,7 +255,7 @@ func (b *Book) In(waits []*WaitedFor) (list []why.NamedSlices) {
 // Waits returns what the frame waited for, those with the most time first. What is left of the
 // waits, for which no thread is known, comes last.
 func (b *Book) Waits(a *Account, m Match) []*WaitedFor {
-	threads := b.threads.emptied()
+	found := b.threads.emptied()
 	left := b.suspect()
 	for x := range a.waits() {
 		if !m.Has(x.id) {
@@ -269,7 +269,7 @@ func (b *Book) Waits(a *Account, m Match) []*WaitedFor {
 				continue // the processor was idle
 			}
 			rest -= d
-			in := threads.of(l.TID)
+			in := found.of(l.TID)
 			if *in == nil {
 				*in = b.suspect()
 			}
@@ -295,8 +295,8 @@ func (b *Book) Waits(a *Account, m Match) []*WaitedFor {
 			left.add(x, w, rest)
 		}
 	}
-	b.threads = threads
-	list := b.kinds(threads.list)
+	b.threads = found
+	list := b.kinds(found.list)
 	if left.time > 0 {
 		w := b.newWaitedFor()
 		w.Time, w.blocked = left.time, left.blocked
@@ -312,10 +312,10 @@ func (b *Book) setNames(w *WaitedFor) *WaitedFor {
 }
 
 // kinds returns the threads that were waited for, by kind, those with the most time first.
-func (b *Book) kinds(threads []entry[trace.TID, *suspect]) []*WaitedFor {
-	suspects := make([]*suspect, len(threads))
-	for i := range threads {
-		suspects[i] = threads[i].value
+func (b *Book) kinds(found []entry[trace.TID, *suspect]) []*WaitedFor {
+	suspects := make([]*suspect, len(found))
+	for i := range found {
+		suspects[i] = found[i].value
 	}
 	if len(suspects) == 1 {
 		return []*WaitedFor{b.joinThreads(suspects)}
@@ -341,21 +341,21 @@ func sorted(list []*suspect) []*suspect {
 }
 
 // joinThreads returns threads of a kind as one thing that was waited for.
-func (b *Book) joinThreads(threads []*suspect) *WaitedFor {
-	most := threads[0]
+func (b *Book) joinThreads(list []*suspect) *WaitedFor {
+	most := list[0]
 	w := b.newWaitedFor()
 	c := &w.culprit
 	*c = b.Thread(most.pid, most.tid, most.seen)
 	c.Time = most.time
-	w.Culprit, w.Threads, w.threads = c, len(threads), threads
+	w.Culprit, w.Threads, w.threads = c, len(list), list
 	w.GCReason, w.Label = b.setMainState(most, c)
-	if w.blocked = most.blocked; len(threads) > 1 {
+	if w.blocked = most.blocked; len(list) > 1 {
 		w.blocked = blocked{}
 	}
-	for _, s := range threads {
+	for _, s := range list {
 		w.Time += s.time
 		c.Sure = c.Sure || s.sure
-		if len(threads) > 1 {
+		if len(list) > 1 {
 			w.blocked.addAll(&s.blocked)
 		}
 	}

@@ -111,7 +111,7 @@ func TestAt(t *testing.T) {
 	}
 }
 
-var layout, input, storage = functions.StageWait{Stage: why.StageLayout, Wait: why.Run}, functions.StageWait{Stage: why.StageInput, Wait: why.Run}, functions.StageWait{Stage: why.StageLayout, Wait: why.WaitIO}
+var layout, input, storage = functions.Component{Stage: why.StageLayout, Wait: why.Run}, functions.Component{Stage: why.StageInput, Wait: why.Run}, functions.Component{Stage: why.StageLayout, Wait: why.WaitIO}
 
 // parts returns the parts by the names of their functions.
 func parts(x *functions.Table, t *functions.Times) (list []why.FunctionTime) {
@@ -137,7 +137,7 @@ func TestTimes(t *testing.T) {
 	f.Waited(storage, 3*ms, 5, x, 4, true, true)
 	f.Waited(storage, 2*ms, 5, x, 4, true, true) // the same wait goes on
 	f.Waited(storage, 1*ms, 6, x, 0, false, true)
-	of := func(name string, s functions.StageWait, samples int, d trace.Duration) why.FunctionTime {
+	of := func(name string, s functions.Component, samples int, d trace.Duration) why.FunctionTime {
 		return why.FunctionTime{Function: why.Function{Name: name}, Stage: s.Stage, Wait: s.Wait, Samples: samples, Time: d}
 	}
 	want := []why.FunctionTime{
@@ -200,19 +200,19 @@ func TestSum(t *testing.T) {
 		sum.Add(of.All())
 	}
 	main := x.Function(0)
-	if got := sum.Of(functions.Key{StageWait: layout, Function: main}); sum.Frames != 3 || got.Samples != 2 || got.Time != 4*ms {
+	if got := sum.Of(functions.Key{Component: layout, Function: main}); sum.Frames != 3 || got.Samples != 2 || got.Time != 4*ms {
 		t.Errorf("%d frames ran %+v, want 3, 2 samples of 4 ms", sum.Frames, got)
 	}
 	// What a wait without a sample was for stays unknown.
-	if got := sum.Of(functions.Key{StageWait: storage, Function: main}); got.Samples != 2 || got.Time != 20*ms {
+	if got := sum.Of(functions.Key{Component: storage, Function: main}); got.Samples != 2 || got.Time != 20*ms {
 		t.Errorf("they waited %+v, want 2 samples of 20 ms", got)
 	}
-	must.Equal(t, sum.StageWaitTime(layout), 8*ms, "the component")
-	if got := sum.Of(functions.Key{StageWait: input, Function: main}); got.Time != 0 || sum.StageWaitTime(input) != 0 {
+	must.Equal(t, sum.ComponentTime(layout), 8*ms, "the component")
+	if got := sum.Of(functions.Key{Component: input, Function: main}); got.Time != 0 || sum.ComponentTime(input) != 0 {
 		t.Errorf("a component that no frame has: %+v", got)
 	}
 	all := 0
-	for p := range sum.All() {
+	for p := range sum.Functions() {
 		if all++; p.Time != sum.Of(p.Key).Time {
 			t.Errorf("one of all is %+v", p)
 		}

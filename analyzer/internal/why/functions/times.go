@@ -9,27 +9,27 @@ import (
 	"ohframe/analyzer/why"
 )
 
-// StageWait is a way in which a thread spends time: it ran, or waited, in a stage. docs/why.md calls it a component.
-type StageWait struct {
+// Component is a way in which a thread spends time: it ran, or waited, in a stage (docs/why.md 4).
+type Component struct {
 	Stage why.Stage
 	Wait  why.Wait
 }
 
 // Runs reports whether the thread ran, not waited.
-func (c StageWait) Runs() bool { return c.Wait.Runs() }
+func (c Component) Runs() bool { return c.Wait.Runs() }
 
 // Times are the samples of a frame, and the time in which they could be taken.
 type Times struct {
-	components []stageWaitTime
+	components []componentTime
 	counts     []count
 	by         map[countID]int // of counts, nil if they are few
 	taken      []Taken
 	wait       uint32 // the last wait that was added
 }
 
-// stageWaitTime is the time that a thread ran, or waited, in a component.
-type stageWaitTime struct {
-	StageWait
+// componentTime is the time that a thread ran, or waited, in a component.
+type componentTime struct {
+	Component
 	time trace.Duration
 }
 
@@ -48,7 +48,7 @@ type countID struct {
 
 // Taken is a sample in a component.
 type Taken struct {
-	StageWait
+	Component
 	Index int32 // as in Table.Sample
 }
 
@@ -59,7 +59,7 @@ func (t *Times) Reset() {
 
 // Ran adds time that the thread ran in a component, and its samples in that time. They are kept if all
 // is set.
-func (t *Times) Ran(in StageWait, d trace.Duration, table *Table, samples []int32, all bool) {
+func (t *Times) Ran(in Component, d trace.Duration, table *Table, samples []int32, all bool) {
 	component := t.addTime(in, d)
 	for _, i := range samples {
 		t.addSamples(countID{component, table.Function(i)}, 1, table.weight(i))
@@ -71,7 +71,7 @@ func (t *Times) Ran(in StageWait, d trace.Duration, table *Table, samples []int3
 
 // Waited adds time of a wait, which has a number, and the sample that was taken as it began, if
 // known is set.
-func (t *Times) Waited(in StageWait, d trace.Duration, number uint32, table *Table, sample int32, known, all bool) {
+func (t *Times) Waited(in Component, d trace.Duration, number uint32, table *Table, sample int32, known, all bool) {
 	component := t.addTime(in, d)
 	if !known {
 		t.addSamples(countID{component, 0}, 0, uint64(d))
@@ -89,14 +89,14 @@ func (t *Times) Waited(in StageWait, d trace.Duration, number uint32, table *Tab
 }
 
 // addTime adds time in a component. It returns the index of the component.
-func (t *Times) addTime(in StageWait, d trace.Duration) int32 {
+func (t *Times) addTime(in Component, d trace.Duration) int32 {
 	for i := range t.components {
-		if t.components[i].StageWait == in {
+		if t.components[i].Component == in {
 			t.components[i].time += d
 			return int32(i)
 		}
 	}
-	t.components = append(t.components, stageWaitTime{in, d})
+	t.components = append(t.components, componentTime{in, d})
 	return int32(len(t.components) - 1)
 }
 
@@ -165,7 +165,7 @@ func (t *Times) Unpack(packed []byte) {
 	t.Reset()
 	p := threads.Unpack(packed)
 	for range p.Uint() {
-		t.components = append(t.components, stageWaitTime{StageWait{why.Stage(p.Byte()), why.Wait(p.Byte())}, trace.Duration(p.Uint())})
+		t.components = append(t.components, componentTime{Component{why.Stage(p.Byte()), why.Wait(p.Byte())}, trace.Duration(p.Uint())})
 	}
 	for !p.Empty() {
 		t.counts = append(t.counts, count{countID{int32(p.Uint()), ID(p.Uint())}, int(p.Uint()), p.Uint()})
@@ -174,7 +174,7 @@ func (t *Times) Unpack(packed []byte) {
 
 // Key is a function in a component. The function is 0 for time without samples.
 type Key struct {
-	StageWait
+	Component
 	Function ID
 }
 
@@ -202,12 +202,12 @@ func (t *Times) All() iter.Seq[KeyTime] {
 			p.upTo += c.weight // so that rounding loses nothing
 			d := trace.Duration(float64(s.time)*(float64(p.upTo)/float64(p.weight))) - p.done
 			p.done += d
-			if !yield(KeyTime{Key{s.StageWait, c.function}, why.FunctionSum{Samples: c.samples, Time: d}}) {
+			if !yield(KeyTime{Key{s.Component, c.function}, why.FunctionSum{Samples: c.samples, Time: d}}) {
 				return
 			}
 		}
 		for i, s := range t.components {
-			if of[i].weight == 0 && !yield(KeyTime{Key{StageWait: s.StageWait}, why.FunctionSum{Time: s.time}}) {
+			if of[i].weight == 0 && !yield(KeyTime{Key{Component: s.Component}, why.FunctionSum{Time: s.time}}) {
 				return
 			}
 		}
@@ -217,24 +217,24 @@ func (t *Times) All() iter.Seq[KeyTime] {
 // Sum is the time of several frames in functions.
 type Sum struct {
 	Frames     int // that were sampled
-	parts      map[Key]*KeyTime
-	components map[StageWait]*stageWaitSum
+	times      map[Key]*KeyTime
+	components map[Component]*componentSum
 }
 
-// stageWaitSum is the time of several frames in a component: that with samples, and all.
-type stageWaitSum struct{ sampled, all trace.Duration }
+// componentSum is the time of several frames in a component: that with samples, and all.
+type componentSum struct{ sampled, all trace.Duration }
 
-// Add adds the parts of a frame that was sampled.
-func (s *Sum) Add(parts iter.Seq[KeyTime]) {
-	if s.parts == nil {
-		s.parts, s.components = map[Key]*KeyTime{}, map[StageWait]*stageWaitSum{}
+// Add adds the times of a frame that was sampled.
+func (s *Sum) Add(times iter.Seq[KeyTime]) {
+	if s.times == nil {
+		s.times, s.components = map[Key]*KeyTime{}, map[Component]*componentSum{}
 	}
 	s.Frames++
-	for p := range parts {
-		of := s.components[p.StageWait]
+	for p := range times {
+		of := s.components[p.Component]
 		if of == nil {
-			of = &stageWaitSum{}
-			s.components[p.StageWait] = of
+			of = &componentSum{}
+			s.components[p.Component] = of
 		}
 		of.all += p.Time
 		if p.Samples > 0 || !p.Runs() {
@@ -243,18 +243,18 @@ func (s *Sum) Add(parts iter.Seq[KeyTime]) {
 		if p.Samples == 0 && p.Runs() {
 			continue
 		}
-		sum := s.parts[p.Key]
+		sum := s.times[p.Key]
 		if sum == nil {
 			sum = &KeyTime{Key: p.Key}
-			s.parts[p.Key] = sum
+			s.times[p.Key] = sum
 		}
 		sum.Samples += p.Samples
 		sum.Time += p.Time
 	}
 }
 
-// StageWaitTime returns the time of all frames in a component.
-func (s *Sum) StageWaitTime(of StageWait) trace.Duration {
+// ComponentTime returns the time of all frames in a component.
+func (s *Sum) ComponentTime(of Component) trace.Duration {
 	if sum := s.components[of]; sum != nil {
 		return sum.all
 	}
@@ -264,7 +264,7 @@ func (s *Sum) StageWaitTime(of StageWait) trace.Duration {
 // Of returns the time of all frames in a function in a component. Running without samples, in frames
 // that were short, is divided as running with samples is.
 func (s *Sum) Of(k Key) KeyTime {
-	p := s.parts[k]
+	p := s.times[k]
 	if p == nil {
 		return KeyTime{Key: k}
 	}
@@ -273,16 +273,16 @@ func (s *Sum) Of(k Key) KeyTime {
 
 func (s *Sum) scaled(p *KeyTime) KeyTime {
 	scaled := *p
-	if sum := s.components[p.StageWait]; sum.sampled > 0 {
+	if sum := s.components[p.Component]; sum.sampled > 0 {
 		scaled.Time = trace.Duration(float64(p.Time) * (float64(sum.all) / float64(sum.sampled)))
 	}
 	return scaled
 }
 
-// All returns the times in all functions, in no order.
-func (s *Sum) All() iter.Seq[KeyTime] {
+// Functions returns the times in all functions, in no order. Function 0 is none.
+func (s *Sum) Functions() iter.Seq[KeyTime] {
 	return func(yield func(KeyTime) bool) {
-		for _, p := range s.parts {
+		for _, p := range s.times {
 			if p.Function != 0 && !yield(s.scaled(p)) {
 				return
 			}

@@ -328,7 +328,7 @@ func (j *judge) explainProduction(layers []*bufferLayer) {
 		if process == nil {
 			process = &analyzer.Process{PID: j.record.PID(tid)}
 		}
-		a := account.OfStage(&analyzer.Frame{Process: process, TID: tid}, p.previous.Queued, p.previous.Queued, p.buffer.Queued, why.StageProduce)
+		a := account.PartOfWay(&analyzer.Frame{Process: process, TID: tid}, p.previous.Queued, p.previous.Queued, p.buffer.Queued, why.StageProduce)
 		work[tid] = append(work[tid], a)
 		return a
 	}
@@ -493,7 +493,7 @@ func (j *judge) explainTaking(layers []*bufferLayer, renders []*analyzer.Frame) 
 			b.PickUp = &why.Explanation{Start: b.due, End: b.Buffer.Acquired, Lost: b.Buffer.Acquired.Sub(b.due), Passed: b.passed(renders), Outcome: why.NotKnown}
 			known[w] = b.PickUp
 			if b.PickUp.Passed == nil && w.from < w.to {
-				a := account.OfStage(r, w.from, w.to, w.to, why.NoStage)
+				a := account.PartOfWay(r, w.from, w.to, w.to, why.NoStage)
 				waits[w.tid] = append(waits[w.tid], a)
 				pickUps[a] = b.PickUp
 			}

@@ -21,41 +21,41 @@ const (
 	fewSampled = 3
 )
 
-// side is the frames of a kind of a process.
-type side struct {
+// processKind names the frames of a kind of a process.
+type processKind struct {
 	process *analyzer.Process
 	kind    analyzer.Kind
 }
 
-// sampledFrames are the times by function of a side.
+// sampledFrames are the times by function of frames of a kind of a process.
 type sampledFrames struct {
-	side
+	processKind
 	late, onTime functions.Sum
 }
 
 // sumFunctions sets the times by function of all frames. The groups are in order.
 func (j *judge) sumFunctions(groups []*group) {
 	var list []*sampledFrames
-	by := map[side]*sampledFrames{}
+	by := map[processKind]*sampledFrames{}
 	for _, g := range groups {
 		comparable := g.comparable(false)
 		for _, a := range g.all {
-			parts, sampled := j.book.Functions(a)
+			times, sampled := j.book.Functions(a)
 			if !sampled {
 				continue
 			}
-			of := side{a.Frame.Process, a.Frame.Kind}
+			of := processKind{a.Frame.Process, a.Frame.Kind}
 			s := by[of]
 			if s == nil {
-				s = &sampledFrames{side: of}
+				s = &sampledFrames{processKind: of}
 				by[of] = s
 				list = append(list, s)
 			}
 			switch {
 			case a.Late():
-				s.late.Add(parts)
+				s.late.Add(times)
 			case comparable(a) && wasOnTime(a):
-				s.onTime.Add(parts)
+				s.onTime.Add(times)
 			}
 		}
 	}
@@ -76,10 +76,10 @@ func (j *judge) functionUses(s *sampledFrames) []why.FunctionUse {
 		}
 		return by[p.Key]
 	}
-	for p := range s.late.All() {
+	for p := range s.late.Functions() {
 		of(p).Late = p.FunctionSum
 	}
-	for p := range s.onTime.All() {
+	for p := range s.onTime.Functions() {
 		of(p).OnTime = p.FunctionSum
 	}
 	var list []why.FunctionUse
@@ -98,28 +98,28 @@ func (j *judge) functionUses(s *sampledFrames) []why.FunctionUse {
 // explainFunctions sets the functions of a late frame. The usual times of its components are those
 // for its budget.
 func (j *judge) explainFunctions(a *account.Account, u *usual, usuals sums, e *why.Explanation) {
-	parts, sampled := j.book.Functions(a)
+	times, sampled := j.book.Functions(a)
 	if !sampled {
 		return
 	}
 	var frame functions.Sum
-	frame.Add(parts)
+	frame.Add(times)
 	table := j.book.Table()
-	of := map[functions.StageWait]int{}
-	for p := range parts {
-		of[p.StageWait] += p.Samples
+	of := map[functions.Component]int{}
+	for p := range times {
+		of[p.Component] += p.Samples
 	}
 	inner := j.innermost(a)
-	for p := range parts {
+	for p := range times {
 		e.Sampled = append(e.Sampled, why.FunctionTime{Function: table.Name(p.Function), Stage: p.Stage, Wait: p.Wait, Samples: p.Samples, Time: p.Time})
-		if p.Function == 0 || p.Runs() && of[p.StageWait] < why.LeastSamples {
+		if p.Function == 0 || p.Runs() && of[p.Component] < why.LeastSamples {
 			continue
 		}
 		f := why.FunctionTime{
 			Function: table.Name(p.Function), Stage: p.Stage, Wait: p.Wait, Innermost: table.Name(inner[p.Key]),
-			Samples: p.Samples, Of: of[p.StageWait], Time: p.Time,
+			Samples: p.Samples, Of: of[p.Component], Time: p.Time,
 		}
-		stage := frame.StageWaitTime(p.StageWait)
+		stage := frame.ComponentTime(p.Component)
 		var usualStage trace.Duration
 		f.Usual, usualStage = j.usualFunction(u, usuals, &p, stage)
 		excess, allExcess := f.Excess(), stage-usualStage
@@ -152,15 +152,15 @@ func (j *judge) usualFunction(u *usual, usuals sums, p *functions.KeyTime, in tr
 	if u.functions == nil {
 		u.functions = &functions.Sum{}
 		for _, b := range u.references {
-			if parts, sampled := j.book.Functions(b); sampled {
-				u.functions.Add(parts)
+			if times, sampled := j.book.Functions(b); sampled {
+				u.functions.Add(times)
 			}
 		}
 	}
 	if n := trace.Duration(u.functions.Frames); n >= fewSampled {
-		return u.functions.Of(p.Key).Time / n, u.functions.StageWaitTime(p.StageWait) / n
+		return u.functions.Of(p.Key).Time / n, u.functions.ComponentTime(p.Component) / n
 	}
-	all = min(usuals.of(p.StageWait).time, in)
+	all = min(usuals.of(p.Component).time, in)
 	return scale(p.Time, all, in), all
 }
 
@@ -197,7 +197,7 @@ func (j *judge) innermost(a *account.Account) map[functions.Key]functions.ID {
 	table := j.book.Table()
 	counts, most, best := map[leaf]int{}, map[functions.Key]int{}, map[functions.Key]functions.ID{}
 	for t := range a.Taken() {
-		l := leaf{functions.Key{StageWait: t.StageWait, Function: table.Function(t.Index)}, table.Innermost(t.Index)}
+		l := leaf{functions.Key{Component: t.Component, Function: table.Function(t.Index)}, table.Innermost(t.Index)}
 		counts[l]++
 		if counts[l] > most[l.Key] {
 			most[l.Key], best[l.Key] = counts[l], l.leaf
@@ -208,11 +208,11 @@ func (j *judge) innermost(a *account.Account) map[functions.Key]functions.ID {
 
 // setCalls sets the flame graphs of the latest frames of each kind of a process.
 func (j *judge) setCalls(groups []*group) {
-	late := map[side][]*account.Account{}
+	late := map[processKind][]*account.Account{}
 	for _, g := range groups {
 		for _, a := range g.all {
 			if e := j.causes.Of(a.Frame); e.Lost > 0 && len(e.Sampled) > 0 {
-				of := side{a.Frame.Process, a.Frame.Kind}
+				of := processKind{a.Frame.Process, a.Frame.Kind}
 				late[of] = append(late[of], a)
 			}
 		}
@@ -227,19 +227,19 @@ func (j *judge) setCalls(groups []*group) {
 
 // calls returns the flame graph of a late frame, of the samples of its running threads.
 func (j *judge) calls(a *account.Account) why.Calls {
-	parts, _ := j.book.Functions(a)
-	times, weights := map[functions.StageWait]trace.Duration{}, map[functions.StageWait]float64{}
-	for p := range parts {
-		times[p.StageWait] += p.Time
+	list, _ := j.book.Functions(a)
+	times, weights := map[functions.Component]trace.Duration{}, map[functions.Component]float64{}
+	for p := range list {
+		times[p.Component] += p.Time
 	}
 	table := j.book.Table()
 	for t := range a.Taken() {
-		weights[t.StageWait] += table.Weight(t.Index)
+		weights[t.Component] += table.Weight(t.Index)
 	}
 	tree := functions.NewTree(table)
 	for t := range a.Taken() {
 		if t.Runs() {
-			tree.Add(t.Index, float64(times[t.StageWait])*table.Weight(t.Index)/weights[t.StageWait])
+			tree.Add(t.Index, float64(times[t.Component])*table.Weight(t.Index)/weights[t.Component])
 		}
 	}
 	return tree.Calls()

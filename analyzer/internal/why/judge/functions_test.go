@@ -27,7 +27,7 @@ func TestSure(t *testing.T) {
 		{why.WaitIO, 1, 49, 100, false},
 		{why.WaitIO, 1, 0, 0, false},
 	} {
-		p := functions.KeyTime{Key: functions.Key{StageWait: functions.StageWait{Wait: test.wait}}, FunctionSum: why.FunctionSum{Samples: test.samples}}
+		p := functions.KeyTime{Key: functions.Key{Component: functions.Component{Wait: test.wait}}, FunctionSum: why.FunctionSum{Samples: test.samples}}
 		must.Equal(t, sure(&p, test.excess, test.stage), test.want, "%+v", test)
 	}
 }

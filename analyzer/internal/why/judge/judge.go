@@ -56,11 +56,11 @@ func Explain(r *threads.Record, t *analyzer.Timeline, samples *sample.Recording,
 	responses, stretches := newResponses(r, t)
 	hangs := newHangs(r, t, stretches)
 	j := &judge{placedAt: map[string]int{}, record: r, book: account.New(r, t, stretches, samples, workers), causes: c, pieces: pieces, limiters: newLimiters(r, t, events), groups: map[role]*group{}}
-	threads := j.book.Threads
+	accounts := j.book.Threads
 	var ordered []*group
 	var late, others, prompt []*account.Account
-	for _, tid := range slices.Sorted(maps.Keys(threads)) {
-		for _, a := range threads[tid] {
+	for _, tid := range slices.Sorted(maps.Keys(accounts)) {
+		for _, a := range accounts[tid] {
 			g := j.groups[roleOf(a.Frame)]
 			if g == nil {
 				g = &group{usuals: map[usualID]*usual{}}
@@ -104,7 +104,7 @@ func Explain(r *threads.Record, t *analyzer.Timeline, samples *sample.Recording,
 	// they are explained.
 	j = &judge{causes: c}
 	j.explainAll(prompt, min(workers, len(prompt)/fewestOthers))
-	for _, list := range threads {
+	for _, list := range accounts {
 		for _, a := range list {
 			c.FindRoot(c.Frames[a.Frame])
 		}

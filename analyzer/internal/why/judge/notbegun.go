@@ -20,7 +20,7 @@ func (j *judge) explainNotBegun(t *analyzer.Timeline) {
 			continue
 		}
 		e.NotBegun = &why.Explanation{Start: f.Held.Start, End: f.Held.End, Lost: f.HeldOver(), Outcome: why.NeverBegan}
-		a := account.OfStage(f, f.Held.Start, f.Held.End, f.Held.End, why.NoStage)
+		a := account.PartOfWay(f, f.Held.Start, f.Held.End, f.Held.End, why.NoStage)
 		a.Watch()
 		held[f.TID] = append(held[f.TID], a)
 	}
@@ -37,7 +37,7 @@ func (j *judge) setHeld(a *account.Account, e *why.Explanation) {
 	var list []excess
 	for _, c := range sums(nil).components(a) {
 		if isBusy(c.Wait) {
-			list = append(list, excess{StageWait: c.StageWait, portion: portion{value: c.time, excess: c.time, share: c.time}})
+			list = append(list, excess{Component: c.Component, portion: portion{value: c.time, excess: c.time, share: c.time}})
 		}
 	}
 	f := a.Frame

@@ -32,7 +32,7 @@ type causePart struct {
 	cell account.ID // with the greatest excess, which is most
 	most trace.Duration
 	// keys are those of the slices; nil for all that the frame has in the component.
-	keys    []threads.Key
+	keys    []threads.NameKey
 	waited  *account.WaitedFor // nil if it waited for nothing, or for several
 	several *why.Several
 	portion // of the component
@@ -87,8 +87,8 @@ func (j *judge) divideBySlice(x *judged) []causePart {
 		}
 		usual, calls := trace.Duration(0), 0
 		if !proportional {
-			m := expectedOf(x.usuals, c.StageWait)
-			usual, calls = x.of.cell(c.ID, x.values.of(c.StageWait).time, cmp.Or(m.inSlices, m.time))
+			m := expectedOf(x.usuals, c.Component)
+			usual, calls = x.of.cell(c.ID, x.values.of(c.Component).time, cmp.Or(m.inSlices, m.time))
 		}
 		to := &list[n]
 		to.calls += int(c.Calls)
@@ -263,7 +263,7 @@ func (j *judge) divideByThreads(x *judged, place *causePart) []causePart {
 	if runs(x.cellWait()) || x.Wait == why.WaitUnknown || x.Wait == why.EarlierFrame {
 		return j.undivided(place) // nothing was waited for, or it does not matter what the earlier frame waited for
 	}
-	m := account.Match{StageWait: functions.StageWait{Stage: x.Stage, Wait: x.cellWait()}, Keys: place.keys}
+	m := account.Match{Component: functions.Component{Stage: x.Stage, Wait: x.cellWait()}, Keys: place.keys}
 	waits := j.book.Waits(x.Account, m)
 	// Several slices together are not those of other frames.
 	comparable := place.usual > noiseFloor && len(x.of.references) > 0 && len(place.keys) < 2
@@ -468,9 +468,9 @@ func (p *causePart) setWaited(s *why.Share) {
 
 // waitID is what frames are compared in by the threads that they waited for.
 type waitID struct {
-	functions.StageWait
+	functions.Component
 	all bool // in all slices
-	key threads.Key
+	key threads.NameKey
 }
 
 // waits are what some frames on time waited for.
@@ -509,11 +509,11 @@ func (j *judge) usualWait(x *judged, m account.Match, waited waitedKind) trace.D
 		}
 		x.of.waits = w
 	}
-	id := cohortWait{waitID{StageWait: m.StageWait, all: m.Keys == nil}, allCohorts, waited}
+	id := cohortWait{waitID{Component: m.Component, all: m.Keys == nil}, allCohorts, waited}
 	if !id.all {
 		id.key = m.Keys[0]
 	}
-	t := x.of.typical(m.StageWait)
+	t := x.of.typical(m.Component)
 	if t != nil {
 		id.cohort = t.cohortOf(x.value)
 	}
@@ -538,7 +538,7 @@ func (j *judge) usualWait(x *judged, m account.Match, waited waitedKind) trace.D
 	}
 	var list []trace.Duration
 	for i, times := range of {
-		if t == nil || t.isOfCohort(w.components[i].of(t.StageWait).time, id.cohort) {
+		if t == nil || t.isOfCohort(w.components[i].of(t.Component).time, id.cohort) {
 			list = append(list, times[waited])
 		}
 	}
@@ -557,12 +557,12 @@ func (j *judge) replaced(a *account.Account, u *usual, values sums, usuals []exp
 	}
 	for i := range usuals {
 		m := &usuals[i]
-		v := values.of(m.StageWait).time
+		v := values.of(m.Component).time
 		if !dependsOnThread(m.Wait) || m.time <= noiseFloor || v-m.time < noiseFloor {
 			continue
 		}
-		x := &judged{Account: a, excess: excess{StageWait: m.StageWait, portion: portion{value: v}}, of: u}
-		match := account.Match{StageWait: m.StageWait}
+		x := &judged{Account: a, excess: excess{Component: m.Component, portion: portion{value: v}}, of: u}
+		match := account.Match{Component: m.Component}
 		own := trace.Duration(0)
 		for _, w := range j.book.Waits(a, match) {
 			if w.Culprit != nil {

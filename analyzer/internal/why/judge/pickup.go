@@ -65,7 +65,7 @@ func (j *judge) explainPickUps(t *analyzer.Timeline) {
 		}
 		begin := f.Render.Actual.Start
 		if f.Expected.End < begin {
-			w := account.OfStage(f, f.Expected.End, begin, begin, why.NoStage)
+			w := account.PartOfWay(f, f.Expected.End, begin, begin, why.NoStage)
 			waits[f.Render.TID] = append(waits[f.Render.TID], w)
 			pickUps[w] = e.PickUp
 		}
@@ -113,7 +113,7 @@ func (j *judge) delays(tid trace.TID, waits []*account.Account, pickUps map[*acc
 	for _, a := range j.book.Threads[tid] {
 		i, _ := slices.BinarySearchFunc(waits, a.Actual+1, func(w *account.Account, t trace.Time) int { return cmp.Compare(w.End, t) })
 		if i < len(waits) && from[i] < a.End { // it overlaps one of the waits, or lies between two
-			list = append(list, account.OfStage(a.Frame, a.Actual, a.Actual, a.End, why.NoStage))
+			list = append(list, account.PartOfWay(a.Frame, a.Actual, a.Actual, a.End, why.NoStage))
 		}
 	}
 	j.book.Distribute(tid, list)
@@ -133,7 +133,7 @@ func (j *judge) delays(tid trace.TID, waits []*account.Account, pickUps map[*acc
 		switch {
 		case busy.Time > 0:
 			p.Outcome = why.RenderBusy
-			p.Shares = j.busy(w, busy.StageWait, p.Lost)
+			p.Shares = j.busy(w, busy.Component, p.Lost)
 		case most.Time == 0:
 		case most.Wait != why.WaitUnknown:
 			p.Outcome = why.NoVsync
@@ -146,9 +146,9 @@ func (j *judge) delays(tid trace.TID, waits []*account.Account, pickUps map[*acc
 }
 
 // busy returns what kept a thread busy in a component for the longest, as the only cause of what was lost.
-func (j *judge) busy(a *account.Account, id functions.StageWait, lost trace.Duration) []why.Share {
+func (j *judge) busy(a *account.Account, id functions.Component, lost trace.Duration) []why.Share {
 	all := sums(nil).components(a).of(id).time
-	shares := j.allDetails(&judged{Account: a, of: &usual{}, late: all}, []excess{{StageWait: id, portion: portion{value: all, excess: all, share: all}}})
+	shares := j.allDetails(&judged{Account: a, of: &usual{}, late: all}, []excess{{Component: id, portion: portion{value: all, excess: all, share: all}}})
 	shares[0].Share, shares[0].Gain = lost, 0
 	return shares[:1:1]
 }

@@ -358,7 +358,7 @@ func (j *judge) workWaits(t *thread, wait why.Wait, d trace.Duration, in []why.N
 		}
 		list = append(list, x)
 	}
-	waits := j.book.Waits(t.Account, account.Match{StageWait: functions.StageWait{Wait: wait}})
+	waits := j.book.Waits(t.Account, account.Match{Component: functions.Component{Wait: wait}})
 	n := 0
 	for n < len(waits) && waits[n].Culprit != nil && waits[n].Time*leading >= d {
 		n++

@@ -44,7 +44,7 @@ func divide[T any, P portioned[T]](list []T, all trace.Duration) {
 
 // excess is a component of a late frame that took longer than usual.
 type excess struct {
-	functions.StageWait
+	functions.Component
 	portion
 	// small: the excess is below the noise floor. common: 5 % of the references take as long.
 	small, common bool
@@ -65,12 +65,12 @@ const noiseFloor = 200 * trace.Microsecond
 // comes first. The sum of the shares is the overrun, and no share exceeds its excess.
 func (u *usual) shares(values sums, usuals []expected, overrun trace.Duration) []excess {
 	var list, small []excess
-	slow := excess{StageWait: functions.StageWait{Stage: why.NoStage, Wait: why.RunSlow}}
+	slow := excess{Component: functions.Component{Stage: why.NoStage, Wait: why.RunSlow}}
 	var ran, usualRan amount
 	for _, s := range values {
-		id, v := s.StageWait, s.amount
+		id, v := s.Component, s.amount
 		m := expectedOf(usuals, id)
-		x := excess{StageWait: id, portion: portion{value: v.time, usual: m.time, excess: v.time - max(m.time, m.fits)}, common: v.time <= m.most}
+		x := excess{Component: id, portion: portion{value: v.time, usual: m.time, excess: v.time - max(m.time, m.fits)}, common: v.time <= m.most}
 		if x.excess <= 0 {
 			continue
 		}
@@ -149,7 +149,7 @@ func withSmall(list, small []excess, overrun trace.Duration) []excess {
 
 // merged returns components as one, of why.Variation.
 func merged(list []excess) excess {
-	all := excess{StageWait: functions.StageWait{Stage: why.NoStage, Wait: why.Variation}, small: true, portion: portion{excess: excessOf(list)}}
+	all := excess{Component: functions.Component{Stage: why.NoStage, Wait: why.Variation}, small: true, portion: portion{excess: excessOf(list)}}
 	for _, x := range list {
 		all.value += x.usual + x.excess // without what a slower CPU has
 		all.usual += x.usual
@@ -162,7 +162,7 @@ func merged(list []excess) excess {
 // the excess.
 func together(list []excess) []excess {
 	for _, wait := range [...]why.Wait{why.WaitIRQ, why.CPUPreempted, why.CPUWait} {
-		all := excess{StageWait: functions.StageWait{Stage: why.NoStage, Wait: wait}}
+		all := excess{Component: functions.Component{Stage: why.NoStage, Wait: wait}}
 		most := trace.Duration(0)
 		for _, x := range list {
 			if x.Wait == wait {
@@ -191,9 +191,9 @@ type expected struct {
 	inSlices trace.Duration
 }
 
-func expectedOf(list []expected, id functions.StageWait) *expected {
+func expectedOf(list []expected, id functions.Component) *expected {
 	for i := range list {
-		if list[i].StageWait == id {
+		if list[i].Component == id {
 			return &list[i]
 		}
 	}
@@ -211,9 +211,9 @@ func (u *usual) within(budget trace.Duration, values sums) (list []expected, ove
 	total := trace.Duration(0)
 	for i := range u.components {
 		t := &u.components[i]
-		v := values.of(t.StageWait).time
+		v := values.of(t.Component).time
 		k, _ := t.cohortAt(v)
-		list[i] = expected{sum: sum{t.StageWait, t.usual(v)}, spread: k.spread, most: t.most}
+		list[i] = expected{sum: sum{t.Component, t.usual(v)}, spread: k.spread, most: t.most}
 		total += list[i].time
 	}
 	if total <= budget {
@@ -226,7 +226,7 @@ func (u *usual) within(budget trace.Duration, values sums) (list []expected, ove
 	for i := range u.components {
 		x, m := &list[i], u.components[i].median
 		x.fits = x.time
-		if v := values.of(x.StageWait).time; v < m.time {
+		if v := values.of(x.Component).time; v < m.time {
 			m = m.shortened(v, m.time)
 			x.fits = v
 		}
@@ -262,7 +262,7 @@ func withinBudget(values sums, budget trace.Duration) (list []expected) {
 	}
 	for _, v := range values {
 		if isWork(v.Wait) && budget > 0 {
-			list = append(list, expected{sum: sum{v.StageWait, amount{time: scale(v.time, min(budget, ran), ran)}}})
+			list = append(list, expected{sum: sum{v.Component, amount{time: scale(v.time, min(budget, ran), ran)}}})
 		}
 	}
 	return list

@@ -168,7 +168,7 @@ func (j *judge) distribute(list []*passing) {
 	})
 	work := map[trace.TID][]*account.Account{}
 	add := func(tid trace.TID, f *analyzer.Frame, start, actual, end trace.Time, stage why.Stage) *account.Account {
-		a := account.OfStage(f, start, actual, end, stage)
+		a := account.PartOfWay(f, start, actual, end, stage)
 		if start < end {
 			work[tid] = append(work[tid], a)
 		}
@@ -177,7 +177,7 @@ func (j *judge) distribute(list []*passing) {
 	earlier := map[*analyzer.Frame]bool{}
 	steps := make([][4]*account.Account, len(list)) // of the first four steps
 	for n, p := range list {
-		p.Account = account.OfStage(p.frame, p.start, p.actual, p.frame.Present, why.NoStage)
+		p.Account = account.PartOfWay(p.frame, p.start, p.actual, p.frame.Present, why.NoStage)
 		// What the main thread did before the frame may belong to earlier frames.
 		frames := j.book.Threads[p.frame.TID]
 		i, _ := slices.BinarySearchFunc(frames, p.actual, func(a *account.Account, t trace.Time) int { return cmp.Compare(a.Actual, t) })

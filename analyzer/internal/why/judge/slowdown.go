@@ -29,8 +29,8 @@ func (x *judged) slowdown() float64 {
 		if c.Clocked > 0 {
 			return 0 // a lower frequency is a cause
 		}
-		value := x.values.of(c.StageWait).time
-		u, _ := x.of.cell(c.ID, value, expectedOf(x.usuals, c.StageWait).time)
+		value := x.values.of(c.Component).time
+		u, _ := x.of.cell(c.ID, value, expectedOf(x.usuals, c.Component).time)
 		all += c.Time
 		if u > 0 {
 			list = append(list, slice{c.Time, u})

@@ -10,9 +10,9 @@ import (
 	"ohframe/analyzer/why"
 )
 
-// taskPart is a part of what a thread was busy with before a late frame: what it did in slices of one name
+// busyPart is a part of what a thread was busy with before a late frame: what it did in slices of one name
 // in a task.
-type taskPart struct {
+type busyPart struct {
 	causePart
 	*account.Account
 	wait why.Wait
@@ -23,15 +23,15 @@ type taskPart struct {
 // should have started: without any part of it, the frame would have begun earlier by its time, at most by the delay. It
 // returns nil if that is nothing but running in the outermost slice itself.
 func (j *judge) tasks(x *judged) (list []why.Share) {
-	var all []taskPart
+	var all []busyPart
 	for _, t := range x.Tasks(x.Stage) {
-		all = append(all, j.taskParts(t)...)
+		all = append(all, j.busyParts(t)...)
 	}
 	var sum trace.Duration
 	for i := range all {
 		sum += all[i].value
 	}
-	slices.SortStableFunc(all, func(a, b taskPart) int { return cmp.Compare(b.value, a.value) })
+	slices.SortStableFunc(all, func(a, b busyPart) int { return cmp.Compare(b.value, a.value) })
 	n := len(all)
 	for n > 0 && (all[n-1].value < noiseFloor || all[n-1].value*smallest < sum) {
 		n--
@@ -45,7 +45,7 @@ func (j *judge) tasks(x *judged) (list []why.Share) {
 			small += rest[i].value
 		}
 		if small*smallest >= sum || sum-small < x.share { // several that matter together, or have some of the share
-			others := taskPart{wait: rest[0].wait, task: rest[0].task}
+			others := busyPart{wait: rest[0].wait, task: rest[0].task}
 			others.value = small
 			all = append(all[:n:n], others)
 		} else {
@@ -67,12 +67,12 @@ func (j *judge) tasks(x *judged) (list []why.Share) {
 }
 
 // isTask reports whether the part is all that the thread did in the outermost slice itself.
-func (p *taskPart) isTask() bool {
+func (p *busyPart) isTask() bool {
 	return p.name == p.task && (p.wait == why.Run || p.wait == why.WaitUnknown)
 }
 
-// taskParts returns the parts of a task, by wait, slice and the kind of threads that were waited for.
-func (j *judge) taskParts(t *account.Task) (list []taskPart) {
+// busyParts returns the parts of a task, by wait, slice and the kind of threads that were waited for.
+func (j *judge) busyParts(t *account.Task) (list []busyPart) {
 	task, _, _ := j.book.Slice(&account.Cell{ID: account.ID{Key: t.Key}})
 	type id struct {
 		wait why.Wait
@@ -85,7 +85,7 @@ func (j *judge) taskParts(t *account.Task) (list []taskPart) {
 		if !ok {
 			n = len(list)
 			at[id{c.Wait, name}] = n
-			list = append(list, taskPart{causePart: causePart{name: name, gcReason: reason, Place: in}, Account: t.Account, wait: c.Wait, task: task})
+			list = append(list, busyPart{causePart: causePart{name: name, gcReason: reason, Place: in}, Account: t.Account, wait: c.Wait, task: task})
 		}
 		p := &list[n]
 		p.value += c.Time
@@ -94,7 +94,7 @@ func (j *judge) taskParts(t *account.Task) (list []taskPart) {
 	}
 	for i := range list[:len(list):len(list)] {
 		p := &list[i]
-		waits := j.book.Waits(t.Account, account.Match{StageWait: functions.StageWait{Stage: why.StageStart, Wait: p.wait}, Keys: p.keys})
+		waits := j.book.Waits(t.Account, account.Match{Component: functions.Component{Stage: why.StageStart, Wait: p.wait}, Keys: p.keys})
 		n := 0
 		for n < len(waits) && waits[n].Culprit != nil && waits[n].Time*leading >= p.value {
 			n++
@@ -116,7 +116,7 @@ func (j *judge) taskParts(t *account.Task) (list []taskPart) {
 }
 
 // taskShare returns a part of what the thread was busy with as a share.
-func (j *judge) taskShare(x *judged, p *taskPart) why.Share {
+func (j *judge) taskShare(x *judged, p *busyPart) why.Share {
 	s := why.Share{
 		Stage: x.Stage, Wait: why.EarlierWork, Slice: p.task, Value: p.value, Share: p.share, Gain: x.gain(&p.causePart),
 		Task: &why.TaskPart{Wait: p.wait, Slice: p.name, Calls: p.calls, Delay: x.value, Usual: x.usual},

@@ -34,14 +34,14 @@ func (a *amount) frequency() int64 { return a.cycles / max(int64(a.clocked), 1) 
 type sums []sum
 
 type sum struct {
-	functions.StageWait
+	functions.Component
 	amount
 }
 
 // of returns the amount of a component, zero for one that the frame does not have.
-func (s sums) of(id functions.StageWait) amount {
+func (s sums) of(id functions.Component) amount {
 	for i := range s {
-		if s[i].StageWait == id {
+		if s[i].Component == id {
 			return s[i].amount
 		}
 	}
@@ -53,9 +53,9 @@ func (s sums) components(a *account.Account) sums {
 	s = s[:0]
 next:
 	for c := range a.Cells() {
-		id, v := c.StageWait, amount{c.Time, c.Cycles, c.Clocked}
+		id, v := c.Component, amount{c.Time, c.Cycles, c.Clocked}
 		for i := range s {
-			if s[i].StageWait == id {
+			if s[i].Component == id {
 				s[i].add(v)
 				continue next
 			}
@@ -102,7 +102,7 @@ type usual struct {
 
 // typical is what a component usually takes.
 type typical struct {
-	functions.StageWait
+	functions.Component
 	median  amount
 	cohorts []cohort // one or more, the shortest first
 	// most is what 95 % of the references take at most.
@@ -308,7 +308,7 @@ func (u *usual) compute(values *values) {
 				continue
 			}
 			slices.SortFunc(list, func(a, b amount) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.cycles, b.cycles)) })
-			t := typical{StageWait: functions.StageWait{Stage: why.Stage(stage), Wait: why.Wait(wait)}, median: median(list, n), most: at(list, n, 19, 20)}
+			t := typical{Component: functions.Component{Stage: why.Stage(stage), Wait: why.Wait(wait)}, median: median(list, n), most: at(list, n, 19, 20)}
 			for k := range cohorts(list, n) {
 				t.cohorts = append(t.cohorts, k)
 			}
@@ -407,7 +407,7 @@ func (u *usual) periodBefore(a *account.Account, of sums, v *values) trace.Durat
 	for _, x := range of {
 		unusual += x.time
 		for i := range u.before.components {
-			if t := &u.before.components[i]; t.StageWait == x.StageWait {
+			if t := &u.before.components[i]; t.Component == x.Component {
 				unusual -= min(x.time, t.usual(x.time).time)
 			}
 		}
@@ -419,9 +419,9 @@ func (u *usual) periodBefore(a *account.Account, of sums, v *values) trace.Durat
 }
 
 // typical returns what a component usually takes; nil if no reference has it.
-func (u *usual) typical(id functions.StageWait) *typical {
+func (u *usual) typical(id functions.Component) *typical {
 	for i := range u.components {
-		if t := &u.components[i]; t.StageWait == id {
+		if t := &u.components[i]; t.Component == id {
 			return t
 		}
 	}
@@ -447,7 +447,7 @@ func (t *typical) isOfCohort(time trace.Duration, cohort int) bool {
 // usual, and of how many slices it is. If that is less than what is usual for frames like it, the slice has its part of it.
 func (u *usual) cell(id account.ID, value, usual trace.Duration) (time trace.Duration, calls int) {
 	u.fillCells()
-	t := u.typical(id.StageWait)
+	t := u.typical(id.Component)
 	if t == nil {
 		return 0, 0
 	}
@@ -493,7 +493,7 @@ func (u *usual) fillCells() {
 			of = of.components(a)
 			for c := range a.Cells() {
 				if u.from(c.Stage) == k {
-					u.cells[c.ID] = append(u.cells[c.ID], ofCell{c.Time, of.of(c.StageWait).time, c.Calls, int32(i)})
+					u.cells[c.ID] = append(u.cells[c.ID], ofCell{c.Time, of.of(c.Component).time, c.Calls, int32(i)})
 				}
 			}
 		}
@@ -509,7 +509,7 @@ func (x *judged) asLong(p *causePart) (n, all int) {
 	}
 	id := timesID{ID: p.cell}
 	if p.keys == nil {
-		id = timesID{account.ID{StageWait: x.StageWait}, true, x.slowed}
+		id = timesID{account.ID{Component: x.Component}, true, x.slowed}
 	}
 	times, ok := u.times[id]
 	if !ok {

@@ -48,7 +48,7 @@ func (a *arguments) add(label []byte) uint32 {
 
 // keepLabel keeps the label of a slice that begins while it is open, if it may have arguments. It
 // returns where it begins.
-func (r *Recorder) keepLabel(t *thread, e *hitrace.Event, key Key) int32 {
+func (r *Recorder) keepLabel(t *thread, e *hitrace.Event, key NameKey) int32 {
 	if len(t.slices) == 0 {
 		t.labels = t.labels[:0]
 	}

@@ -22,7 +22,7 @@ func label(r *Recorder, text string) string {
 // Of a long label, the beginning and the end are kept, without characters that are cut; of one
 // without arguments, nothing.
 func TestKeepLabel(t *testing.T) {
-	r := New(trace.Limits{})
+	r := NewRecorder(trace.Limits{})
 	if got := label(r, "FlushLayoutTask"); got != "" {
 		t.Errorf("%q of a name", got)
 	}

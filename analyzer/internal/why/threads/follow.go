@@ -14,13 +14,13 @@ type Leaf struct {
 	TID        trace.TID // 0 if the processor was idle
 	PID        trace.PID
 	Wait       why.Wait
-	Key        Key // the innermost slice of the thread, or its garbage collection
-	Reason     Key // of that; 0 if unknown
+	Key        NameKey // the innermost slice of the thread, or its garbage collection
+	Reason     NameKey // of that; 0 if unknown
 	// Argument is the number of the label of the slice, for Record.Label; 0 without arguments.
 	Argument uint32
 	// Function is the kernel function in which it was blocked, and Interrupt the interrupt that ended that;
 	// 0 if they are unknown.
-	Function, Interrupt Key
+	Function, Interrupt NameKey
 	// For is the thread that had the processor that this one wanted, of several that with the most time, or
 	// that a blocked one waited for; 0 if it is unknown or followed. ForTime is for how long.
 	For     trace.TID
@@ -227,7 +227,7 @@ type occupied struct {
 }
 
 // leafWait returns the wait of a segment of a thread that is followed.
-func (r *Recorder) leafWait(t *thread, s *segment, key Key) why.Wait {
+func (r *Recorder) leafWait(t *thread, s *segment, key NameKey) why.Wait {
 	switch s.state {
 	case Running:
 		if t.kind == interruptThread {

@@ -15,9 +15,9 @@ const maxHandlers = 4
 // handler is an interrupt handler that is open. Only few of them wake a thread, so the name is looked up
 // then.
 type handler struct {
-	text  []byte // its name, in the text of the block unless that has ended
-	known bool   // name and device are
-	name  Key    // 0 if it has none
+	text  []byte  // its name, in the text of the block unless that has ended
+	known bool    // name and device are
+	name  NameKey // 0 if it has none
 	// device is what threads that it wakes waited for.
 	device why.Wait
 }
@@ -37,7 +37,7 @@ func (r *Recorder) leaveBlock() {
 
 // interrupting returns the name of the interrupt that wakes a thread with an event, and what that waited
 // for: the innermost handler that is open on the processor, or else the thread that handles it.
-func (r *Recorder) interrupting(e *hitrace.Event, waker *thread) (Key, why.Wait) {
+func (r *Recorder) interrupting(e *hitrace.Event, waker *thread) (NameKey, why.Wait) {
 	c := r.cpu(e.CPU)
 	switch {
 	case c.interrupts > maxHandlers:
@@ -54,7 +54,7 @@ func (r *Recorder) interrupting(e *hitrace.Event, waker *thread) (Key, why.Wait)
 	return 0, why.WaitUnknown
 }
 
-func (r *Recorder) interruptNamed(name []byte) (Key, why.Wait) {
+func (r *Recorder) interruptNamed(name []byte) (NameKey, why.Wait) {
 	if len(name) == 0 {
 		return 0, why.WaitUnknown
 	}

@@ -8,18 +8,18 @@ import (
 	"ohframe/internal/source/hitrace"
 )
 
-// Key is the number of the name of a slice, a kernel function or the reason of a
+// NameKey is the number of the name of a slice, a kernel function or the reason of a
 // collection. Names are numbered in the order in which they occur in the trace, from 2;
 // 0 means no name.
-type Key uint32
+type NameKey uint32
 
 // otherKey is the key of all names beyond the limit.
-const otherKey Key = 1
+const otherKey NameKey = 1
 
 // keys gives numbers to names.
 type keys struct {
 	most   int
-	index  map[string]Key
+	index  map[string]NameKey
 	names  []string
 	places []place.Place
 	// passages are what else slices say, by key.
@@ -27,18 +27,18 @@ type keys struct {
 	// bare are the lengths of labels without arguments, by key; the longest number for names whose
 	// arguments are not recorded.
 	bare     []int32
-	noted    []Key              // by the index that workers have given to a name
+	noted    []NameKey          // by the index that workers have given to a name
 	blockers map[string]blocker // by the caller that the kernel prints
 	buffer   []byte
 }
 
 func newKeys(most int) keys {
-	return keys{most: most, index: map[string]Key{}, blockers: map[string]blocker{}, names: []string{"", "other slices"}, places: make([]place.Place, 2), passages: make([]passage, 2), bare: []int32{0, int32(len("other slices"))}}
+	return keys{most: most, index: map[string]NameKey{}, blockers: map[string]blocker{}, names: []string{"", "other slices"}, places: make([]place.Place, 2), passages: make([]passage, 2), bare: []int32{0, int32(len("other slices"))}}
 }
 
 // keyOf returns the key of the slice of a marker, whose name has index i in the names of the
 // workers, plus one. It parses the label only if those were full.
-func (r *Recorder) keyOf(i int, m *hitrace.Marker) Key {
+func (r *Recorder) keyOf(i int, m *hitrace.Marker) NameKey {
 	k := &r.keys
 	if i == 0 {
 		k.buffer = place.AppendKey(k.buffer[:0], labelOf(m))
@@ -55,7 +55,7 @@ func (r *Recorder) keyOf(i int, m *hitrace.Marker) Key {
 
 // blocker is a kernel function in which threads block.
 type blocker struct {
-	key Key
+	key NameKey
 	by  why.Wait // what they wait for there; WaitUnknown if that is unknown
 }
 
@@ -75,21 +75,21 @@ func (k *keys) blockerOf(caller []byte) blocker {
 	return b
 }
 
-func (k *keys) intern(name []byte) Key {
+func (k *keys) intern(name []byte) NameKey {
 	if key, ok := k.index[string(name)]; ok {
 		return key
 	}
 	return k.add(knownName{string(name), place.Lookup(name)})
 }
 
-func (k *keys) add(name knownName) Key {
+func (k *keys) add(name knownName) NameKey {
 	if key, ok := k.index[name.text]; ok {
 		return key
 	}
 	if len(k.names) >= k.most {
 		return otherKey
 	}
-	key := Key(len(k.names))
+	key := NameKey(len(k.names))
 	k.index[name.text] = key
 	k.names = append(k.names, name.text)
 	k.places = append(k.places, name.place)

@@ -91,15 +91,15 @@ func (s *leafStore) leavesAt(leaves uint32) iter.Seq[Leaf] {
 			l.End = l.Start + trace.Time(p.signed())
 			l.TID, l.PID = trace.TID(p.signed()), trace.PID(p.signed())
 			wait := p.Byte()
-			l.Wait, l.Key = why.Wait(wait&^hasAll), Key(p.Uint())
+			l.Wait, l.Key = why.Wait(wait&^hasAll), NameKey(p.Uint())
 			if wait&hasReason != 0 {
-				l.Reason = Key(p.Uint())
+				l.Reason = NameKey(p.Uint())
 			}
 			if wait&hasArgument != 0 {
 				l.Argument = uint32(p.Uint())
 			}
 			if wait&hasCause != 0 {
-				l.Function, l.Interrupt = Key(p.Uint()), Key(p.Uint())
+				l.Function, l.Interrupt = NameKey(p.Uint()), NameKey(p.Uint())
 				l.For, l.ForTime = trace.TID(p.signed()), trace.Duration(p.signed())
 			}
 			if !yield(l) {

@@ -74,8 +74,8 @@ func TestLeafStore(t *testing.T) {
 		list := make([]Leaf, i%(maxOccupants+1))
 		for n := range list {
 			list[n] = Leaf{
-				at, at + 5, trace.TID(i), trace.PID(n - 1), why.Wait((i + n) % why.WaitCount), Key(1<<32 - 1 - i), Key(n % 2 * i), uint32(n / 2 % 2 * i),
-				Key(n / 4 * i), Key(n % 3 / 2 * i), trace.TID(n % 5 / 4 * i), trace.Duration(n % 5 / 4 * i * 1e6),
+				at, at + 5, trace.TID(i), trace.PID(n - 1), why.Wait((i + n) % why.WaitCount), NameKey(1<<32 - 1 - i), NameKey(n % 2 * i), uint32(n / 2 % 2 * i),
+				NameKey(n / 4 * i), NameKey(n % 3 / 2 * i), trace.TID(n % 5 / 4 * i), trace.Duration(n % 5 / 4 * i * 1e6),
 			}
 			at += trace.Time(n - 3)
 		}

@@ -130,10 +130,10 @@ func (r *Record) Outermost(tid trace.TID, times []trace.Time) []analyzer.Interva
 
 // Around returns, for each of the times, the key of the innermost slice that a thread was in and had begun at
 // least `since` before; 0 if there is no such slice. The times must be in order.
-func (r *Record) Around(tid trace.TID, times []trace.Time, since trace.Duration) []Key {
-	found := make([]Key, len(times))
+func (r *Record) Around(tid trace.TID, times []trace.Time, since trace.Duration) []NameKey {
+	found := make([]NameKey, len(times))
 	type begin struct {
-		key Key
+		key NameKey
 		at  trace.Time
 	}
 	for _, l := range r.Logs(tid) {
@@ -151,7 +151,7 @@ func (r *Record) Around(tid trace.TID, times []trace.Time, since trace.Duration)
 			switch e.Kind {
 			case BeginEntry:
 				until(e.At)
-				open = append(open, begin{Key(e.Value), e.At})
+				open = append(open, begin{NameKey(e.Value), e.At})
 			case EndEntry:
 				until(e.At)
 				open = open[:max(0, len(open)-1)]
@@ -191,10 +191,10 @@ func (r *Record) Wait(number uint32) *WaitFacts { return r.waits.at(number) }
 func (r *Record) Leaves(w *WaitFacts) iter.Seq[Leaf] { return r.leaves.leavesAt(w.leaves) }
 
 // Name returns a name; empty for 0.
-func (r *Record) Name(k Key) string { return r.keys.names[k] }
+func (r *Record) Name(k NameKey) string { return r.keys.names[k] }
 
 // Place returns what the slice with this name means.
-func (r *Record) Place(k Key) place.Place { return r.keys.places[k] }
+func (r *Record) Place(k NameKey) place.Place { return r.keys.places[k] }
 
 // ThreadName returns the last name that the kernel gave to a thread; empty if it is unknown.
 func (r *Record) ThreadName(tid trace.TID) string {

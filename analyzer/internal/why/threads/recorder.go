@@ -92,8 +92,8 @@ func (c *cpu) occupants(start, end trace.Time) iter.Seq2[trace.TID, analyzer.Int
 	}
 }
 
-// New returns a recorder for one input.
-func New(l trace.Limits) *Recorder {
+// NewRecorder returns a recorder for one input.
+func NewRecorder(l trace.Limits) *Recorder {
 	l = l.WithDefaults()
 	return &Recorder{
 		limits: l, vocabulary: newVocabulary(4 * l.Strings), keys: newKeys(l.Strings), arguments: newArguments(l.Strings),

@@ -37,7 +37,7 @@ func TestEndedThreads(t *testing.T) {
 		change(2, 501, "X", 0)
 		wake(700, 3, 501) // another thread of this id
 	}
-	recorder := New(trace.Limits{}.WithDefaults())
+	recorder := NewRecorder(trace.Limits{}.WithDefaults())
 	must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(text.String()), hitrace.Options{}, reconstruct.Options{}, recorder.Sink()))(t)
 	if n := recorder.followed; n != 0 {
 		t.Errorf("%d threads are followed", n)
@@ -67,7 +67,7 @@ func TestLeavesOfWaits(t *testing.T) {
 	wake(200, 500)
 	change(200, 1, 501, 0)
 	wake(300, 501)
-	recorder := New(trace.Limits{}.WithDefaults())
+	recorder := NewRecorder(trace.Limits{}.WithDefaults())
 	must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(text.String()), hitrace.Options{}, reconstruct.Options{}, recorder.Sink()))(t)
 	record := recorder.Finish()
 	for tid, start := range map[trace.TID]trace.Time{500: 1_000_100_000, 501: 1_000_200_000} {

@@ -107,11 +107,11 @@ const (
 
 type openSlice struct {
 	start   trace.Time
-	key     Key
-	reason  Key    // of a garbage collection; 0 if unknown
-	arrival uint32 // index in passages.arrivals, plus one; 0 for other slices
-	part    uint32 // the same of passages.parts
-	label   int32  // where its label begins in thread.labels
+	key     NameKey
+	reason  NameKey // of a garbage collection; 0 if unknown
+	arrival uint32  // index in passages.arrivals, plus one; 0 for other slices
+	part    uint32  // the same of passages.parts
+	label   int32   // where its label begins in thread.labels
 	// argument is the number of its label once it has ended; 0 without arguments.
 	argument uint32
 }
@@ -247,9 +247,9 @@ func (t *thread) cut(start, end trace.Time, do func(start, end trace.Time)) {
 // placeOf returns the innermost slice that was open for at least half of a stretch of
 // time, or 0, and the number of its label. For slices in a garbage collection it returns the
 // collection, and its reason.
-func (r *Recorder) placeOf(t *thread, start, end trace.Time) (key, reason Key, argument uint32) {
+func (r *Recorder) placeOf(t *thread, start, end trace.Time) (key, reason NameKey, argument uint32) {
 	depth, least, innermost := 0, math.MaxInt, -1
-	collection := Key(0)
+	collection := NameKey(0)
 	look := func(s *openSlice, to trace.Time, d, open int) {
 		if 2*(min(to, end).Sub(max(s.start, start))) < end.Sub(start) {
 			return

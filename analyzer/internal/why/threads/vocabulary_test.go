@@ -18,7 +18,7 @@ func TestVocabulary(t *testing.T) {
 	run := func(name string, v *vocabulary) *Record {
 		f := must.Get(os.Open(name))(t)
 		defer f.Close()
-		recorder := New(trace.Limits{}.WithDefaults())
+		recorder := NewRecorder(trace.Limits{}.WithDefaults())
 		recorder.vocabulary = v
 		must.Get2(reconstruct.Analyze(context.Background(), f, hitrace.Options{}, reconstruct.Options{}, recorder.Sink()))(t)
 		return recorder.Finish()

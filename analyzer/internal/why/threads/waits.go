@@ -20,8 +20,8 @@ type WaitFacts struct {
 	by           why.Wait  // what Function waits for; WaitUnknown if that is unknown
 	Waker        trace.TID // the thread that woke it; 0 if unknown
 	WakerPID     trace.PID // its process; unknown if no line had stated it by then
-	Function     Key       // the kernel function in which it blocked; 0 if unknown
-	Interrupt    Key       // the interrupt that woke the thread; 0 if none did, or if it has no name
+	Function     NameKey   // the kernel function in which it blocked; 0 if unknown
+	Interrupt    NameKey   // the interrupt that woke the thread; 0 if none did, or if it has no name
 	leaves       uint32    // the place of what others did meanwhile; 0 if unknown
 }
 
