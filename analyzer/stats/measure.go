@@ -18,7 +18,7 @@ type Unit string
 // The units.
 const (
 	Count          Unit = "count"
-	Share          Unit = "share" // 0 to 1
+	Share          Unit = "share" // 0 to 1, of a measure that is not Unbounded
 	Hertz          Unit = "hz"
 	Milliseconds   Unit = "ms"
 	MillisecondsPS Unit = "ms_per_s"
@@ -66,6 +66,8 @@ type Measure struct {
 	// Animating: it is unknown of a process that shows no two frames without a pause between them, and of a
 	// layer that shows no two buffers.
 	Animating bool
+	// Unbounded: a value can be negative, or a share larger than 1.
+	Unbounded bool
 	// OfCadence: it is unknown of a layer without a cadence.
 	OfCadence bool
 	// Short is the title in tables with many columns, which leave it out the earlier the larger Drop is;
@@ -325,6 +327,7 @@ func launch(m *Measure)      { m.Launch = true }
 func acrossRates(m *Measure) { m.AcrossRates = true }
 func animating(m *Measure)   { m.Animating = true }
 func ofCadence(m *Measure)   { m.OfCadence = true }
+func unbounded(m *Measure)   { m.Unbounded = true }
 
 func all(flags ...flag) flag {
 	return func(m *Measure) {

@@ -42,7 +42,7 @@ var Measures = declare[Process](slices.Concat(
 		measure("fps.rate_hz", "fps", Hertz, Higher, "FPS", "frames shown per second while animating: without idle time; null if no two frames follow each other without any", main, tested, perRefresh, animating, shownRate, short("FPS", 2)),
 		measure("fps.all_hz", "fps_all", Hertz, Higher, "FPS, idle time included", "(`frames` − 1) / the time from first to last, without the time between traces"),
 		measure("fps.idle_share", "idle_share", Share, Neither, "Idle share", "share of that time that is idle (docs/frames.md 9.6); null if unknown", main),
-		measure("fps.of_refresh", "fps_of_refresh", Share, Higher, "FPS / refresh rate", "frames shown / refreshes, while animating; null if a refresh period is unknown", main, acrossRates, animating, short("FPS / refresh", 2)),
+		measure("fps.of_refresh", "fps_of_refresh", Share, Higher, "FPS / refresh rate", "frames shown / refreshes, while animating; null if a refresh period is unknown", main, acrossRates, animating, unbounded, short("FPS / refresh", 2)),
 		measure("fps.cadence.every", "cadence_every", Count, Lower, "Cadence, refreshes", "refreshes from one frame that was shown to the next, most often: 2 is every second vsync"),
 		measure("fps.cadence.refresh_hz", "cadence_refresh", Hertz, Neither, "Cadence, refresh rate", "the display's refresh rate then, a whole number"),
 		measure("fps.cadence.share", "cadence_share", Share, Neither, "Cadence, share", "share of the gaps without idle time that are like that"),
@@ -103,7 +103,7 @@ var Measures = declare[Process](slices.Concat(
 	quantiles("overruns.", "overrun_", "Overrun ", Lower, "overrun", []quantile{
 		{"p50", "half of the frames ended at most this long after their deadline; negative before it"}, {"p90", "90 % did"},
 		{"p95", "95 % did; null for fewer than 20 frames"}, {"p99", "99 % did; null for fewer than 100 frames"}, {"max", "the most"},
-	}),
+	}, unbounded),
 	latencyMeasures("vsync_to_present", "Vsync to present", "from the vsync of a frame until the display showed it", Lower),
 	latencyMeasures("input_to_present", "Input to present", "from the input of an interaction to its first frame shown", Lower),
 	latencyMeasures("vsync_to_start", "Vsync to start", "from the vsync of a frame to its actual start", Lower),

@@ -118,7 +118,7 @@ var OwnMeasures = func() MeasureList {
 			measure("sum", "sum", unit, Lower, "Sum"+label, "of all values", short("Sum", 3)),
 		}
 		for i := range list {
-			list[i].Numbers = numbers
+			list[i].Numbers, list[i].Unbounded = numbers, i > 0 // numbers can be negative
 		}
 		return list
 	}

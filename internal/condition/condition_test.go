@@ -44,6 +44,10 @@ func TestParse(t *testing.T) {
 		{" p95_ms>+1.50 ,\tp99_ms > -3 % ", OfChanges, "|p95_ms>+1.50 above:true 1.5 relative:false :0; |p99_ms>-3% above:true -0.03 relative:true :0"},
 		{"wait.cpu.preempted.lost_ms_per_s>+5%", OfChanges, "|wait.cpu.preempted.lost_ms_per_s>+5% above:true 0.05 relative:true :0"},
 		{"jank_rate>5%,jank_rate>0.5,fps<55", OfValues, "|jank_rate>5% above:true 0.05 relative:false :0; |jank_rate>0.5 above:true 0.5 relative:false :0; |fps<55 above:false 55 relative:false :0"},
+		// What can be negative, or above 1, can be beyond any limit.
+		{"overrun_p95_ms<0, page.p90<0, fps_of_refresh>100%", OfValues, "|overrun_p95_ms<0 above:false 0 relative:false :0; |page.p90<0 above:false 0 relative:false :0; |fps_of_refresh>100% above:true 1 relative:false :0"},
+		{"overrun_p95_ms<-100%, page.sum<-200%, fps_of_refresh>+100pp", OfChanges,
+			"|overrun_p95_ms<-100% above:false -1 relative:true :0; |page.sum<-200% above:false -2 relative:true :0; |fps_of_refresh>+100pp above:true 1 relative:false :0"},
 		// A process is for what follows, until there is another one. It may have colons itself.
 		{"fps<5, gall*: fps<6,fps<7 ,a:b:p95_ms>8, 42 : fps<9", OfValues,
 			"|fps<5 above:false 5 relative:false :0; gall*|fps<6 above:false 6 relative:false :0; gall*|fps<7 above:false 7 relative:false :0; " +
@@ -74,9 +78,20 @@ func TestParseErrors(t *testing.T) {
 		{"fps<5,[: fps<5", OfValues, `position 7: "[" is no pattern such as com.example.* and no process id`},
 		{"FPS<5", OfValues, `position 1: unknown measure "FPS"; did you mean fps?`},
 		{"hitch>5", OfValues, `position 1: unknown measure "hitch"; did you mean hitch_ratio?`},
-		{"p95_ms>16ms", OfValues, "position 10: write 16 without ms: p95_ms has a fixed unit"},
-		{"fps<60 Hz, jank_rate>5%", OfValues, "position 8: write 60 without Hz: fps has a fixed unit"},
-		{"hitch_ratio>+5%ms", OfChanges, "position 16: write 5% without ms: hitch_ratio has a fixed unit"},
+		// No number is advised: 1 s are not 1 ms.
+		{"p95_ms>16ms", OfValues, "position 10: write a number without a unit: p95_ms is in ms"},
+		{"p95_ms>1s", OfValues, "position 9: write a number without a unit: p95_ms is in ms"},
+		{"p95_ms>+500us", OfChanges, "position 12: write a number without a unit: p95_ms is in ms"},
+		{"fps<60 Hz, jank_rate>5%", OfValues, "position 8: write a number without a unit: fps is in Hz"},
+		{"hitch_ratio>5ms/s", OfValues, "position 14: write a number without a unit: hitch_ratio is in ms/s"},
+		{"page.p90>5MB", OfValues, "position 11: write a number without a unit: page.p90 is in the unit of its values"},
+		{"hitch_ratio>+5%ms", OfChanges, "position 16: expected a comma or the end, not 'm'"},
+		{"jank_rate>5percent", OfValues, "position 11: jank_rate is a share, 0 to 1: write 5% for percent"},
+		{"jank_rate>0.05percent", OfValues, "position 15: expected a comma or the end, not 'p'"},
+		// What follows is no unit if it is not the last: a comma is missing.
+		{"fps<60 jank_rate>5%", OfValues, "position 8: expected a comma or the end, not 'j'"},
+		{"fps<60 layer(a).fps<5", OfValues, "position 8: expected a comma or the end, not 'l'"},
+		{"fps<60 and p95_ms>5", OfValues, "position 8: expected a comma or the end, not 'a'"},
 		{"a: jank<5", OfValues, `position 4: unknown measure "jank"; did you mean jank_rate?`},
 		{"fps<5, junk>1", OfValues, `position 8: unknown measure "junk"`},
 		{"wait.what.lost_ms_per_s>+5", OfChanges, `position 1: unknown measure "wait.what.lost_ms_per_s"`},
@@ -131,7 +146,10 @@ func TestParseErrors(t *testing.T) {
 		{"frames.late>5", OfValues, `position 1: unknown group of interactions "frames"; did you mean late_frames?`},
 		{"jank_rate>200%", OfValues, "position 11: jank_rate is never above 100 %"},
 		{"a:fling.jank_rate>100%", OfValues, "position 19: fling.jank_rate is never above 100 %"},
-		{"layer.late<0", OfValues, "position 12: layer.late is never below 0 %"},
+		{"layer.late<0", OfValues, "position 12: layer.late is never below 0"},
+		{"fps<0", OfValues, "position 5: fps is never below 0"},
+		{"a:hangs<0.0, fps<5", OfValues, "position 9: hangs is never below 0"},
+		{"page.count<0", OfValues, "position 12: page.count is never below 0"},
 		{"jank_rate<-100pp", OfChanges, "position 11: jank_rate never changes by more than 100 pp"},
 		{"jank_rate>>+100pp", OfChanges, "position 12: jank_rate never changes by more than 100 pp"},
 		{"fps<-100%", OfChanges, "position 5: fps never falls by more than 100 %"},
@@ -239,6 +257,8 @@ func TestParseLimits(t *testing.T) {
 		{"p95_ms=1pp", "position 8: pp is for shares: p95_ms is not a share"},
 		{"jank_rate=2", "position 11: jank_rate is a share, 0 to 1: write 2pp for percentage points or 2% for a relative change"},
 		{"fps=1, max_ms=1", "position 8: max_ms is not tested; these are: jank_rate, p95_ms, fps"},
+		{"fps=3 jank_rate=2pp", "position 7: expected a comma or the end, not 'j'"},
+		{"p95_ms=1 s", "position 10: write a number without a unit: p95_ms is in ms"},
 		{"p95_ms=1;", "position 9: expected a comma or the end, not ';'"},
 	} {
 		if _, err := ParseLimits(test.text, tested); err == nil || err.Error() != test.want {

@@ -162,7 +162,7 @@ func didYouMean(name string) string {
 
 func (g *onInteractions) items() Items { return Interactions }
 
-func (g *onInteractions) measured() (string, stats.Unit) { return g.measure.Name, g.measure.Unit }
+func (g *onInteractions) measured() *stats.Measure { return g.measure }
 
 // has does not count interactions that an edge of the trace cuts, as truncated frames do not.
 func (g *onInteractions) has(c *Condition, item any) bool {

@@ -67,7 +67,7 @@ func (p *parser) layers() (*onLayers, error) {
 
 func (s *onLayers) items() Items { return Layers }
 
-func (s *onLayers) measured() (string, stats.Unit) { return s.measure.Name, s.measure.Unit }
+func (s *onLayers) measured() *stats.Measure { return s.measure }
 
 func (s *onLayers) has(c *Condition, item any) bool {
 	l, ok := item.(*stats.Layer)

@@ -23,8 +23,8 @@ func parseOwn(text string) *onOwnMeasure {
 
 func (o *onOwnMeasure) items() Items { return OwnMeasures }
 
-// measured returns milliseconds: the unit of a value may be another one.
-func (o *onOwnMeasure) measured() (string, stats.Unit) { return o.measure, stats.Milliseconds }
+// measured returns the measure of times: that of a value may be one of numbers.
+func (o *onOwnMeasure) measured() *stats.Measure { return stats.OwnMeasures.Named(o.measure) }
 
 // has does not ask for a process: the values are those of the processes that --process selects.
 func (o *onOwnMeasure) has(_ *Condition, item any) bool {

@@ -275,7 +275,7 @@ func (p *parser) condition() (c item, err error) {
 	}
 	c.Measure = string(p.text[start:p.at])
 	if c.subject != nil {
-		_, c.Unit = c.subject.measured()
+		c.Unit = c.subject.measured().Unit
 	} else {
 		p.at = start
 		if c.Measure, c.Unit, err = p.measure(); err != nil {
@@ -311,8 +311,11 @@ func (p *parser) condition() (c item, err error) {
 	if sign == "" && c.OfCauses() {
 		return c, errorAt(c.limit, "expected a change such as +5: %s is a measure of causes, which only diff compares", c.Measure)
 	}
-	limit := ""
-	c.Limit, c.Relative, limit, err = p.limit(c.Measure, c.Unit, sign, c.kind)
+	limit, unit := "", c.Unit
+	if _, isOwn := c.subject.(*onOwnMeasure); isOwn {
+		unit = "" // it is known of values only
+	}
+	c.Limit, c.Relative, limit, err = p.limit(c.Measure, unit, sign, c.kind)
 	c.text = c.Measure + operator + limit
 	if never := c.never(); err == nil && never != "" {
 		err = errorAt(c.limit, "%s %s", c.Measure, never)
@@ -407,6 +410,12 @@ func similarMeasure(name string) string {
 	return text.Similar(name, append(names, stats.Measures.Names()...))
 }
 
+// isIn says what numbers are in units; those of measures of the user may be times or numbers.
+var isIn = map[stats.Unit]string{
+	stats.Count: "a count", stats.Hertz: "in Hz", stats.Milliseconds: "in ms", stats.MillisecondsPS: "in ms/s", stats.Seconds: "in s", stats.Periods: "in refresh periods",
+	"": "in the unit of its values",
+}
+
 // limit parses a number and its unit, after a sign that may be empty.
 func (p *parser) limit(measure string, unit stats.Unit, sign string, kind Kind) (x float64, relative bool, text string, err error) {
 	p.blanks()
@@ -430,15 +439,16 @@ func (p *parser) limit(measure string, unit stats.Unit, sign string, kind Kind) 
 			break
 		}
 	}
+	after := p.at
 	p.blanks()
 	at := p.at
-	letters := p.while(unicode.IsLetter)
-	if p.at < len(p.text) && isDigit(p.text[p.at]) { // 1e3
-		letters, p.at = "", at
-	}
+	word := p.while(func(r rune) bool { return unicode.IsLetter(r) || r == '/' })
+	p.blanks()
+	isUnit := word != "" && (p.at == len(p.text) || p.text[p.at] == ',')
+	p.at = after
 	switch {
-	case letters != "":
-		return 0, false, "", errorAt(at, "write %s without %s: %s has a fixed unit", digits+suffix, letters, measure)
+	case isUnit && suffix == "" && !share:
+		return 0, false, "", errorAt(at, "write a number without a unit: %s is %s", measure, isIn[unit])
 	case suffix == "pp" && !share:
 		return 0, false, "", errorAt(start, "pp is for shares: %s is not a share", measure)
 	case suffix == "pp" && kind == OfValues:
@@ -456,17 +466,22 @@ func (p *parser) limit(measure string, unit stats.Unit, sign string, kind Kind) 
 
 // never returns why nothing can be beyond the limit; empty if something can.
 func (c *item) never() string {
+	m := stats.Measures.Named(c.Measure)
+	if c.subject != nil {
+		m = c.subject.measured()
+	}
 	tooHigh, tooLow := c.Above && c.Limit >= 1, !c.Above && c.Limit <= -1
 	switch {
+	case m != nil && m.Unbounded:
 	case c.Relative && tooLow:
 		return "never falls by more than 100 %"
+	case c.kind == OfValues && !c.Above && c.Limit <= 0:
+		return "is never below 0"
 	case c.Unit != stats.Share || c.Relative:
 	case c.kind == OfChanges && (tooHigh || tooLow):
 		return "never changes by more than 100 pp"
 	case c.kind == OfValues && tooHigh:
 		return "is never above 100 %"
-	case c.kind == OfValues && !c.Above && c.Limit <= 0:
-		return "is never below 0 %"
 	}
 	return ""
 }

@@ -22,8 +22,7 @@ type part struct {
 // subject is what a condition is on that is not on processes, with a measure of it.
 type subject interface {
 	items() Items // not Frames
-	// measured returns the name of the measure, and its unit.
-	measured() (string, stats.Unit)
+	measured() *stats.Measure
 	// has reports whether the condition is on an item, a *stats.Interaction, *stats.Layer or *stats.Own.
 	has(c *Condition, item any) bool
 	part(item any) part
@@ -57,10 +56,7 @@ func (c *Condition) Has(item any) bool { return c.subject != nil && c.subject.ha
 func (c *Condition) None(r *stats.Report, several bool) string { return c.subject.none(c, r, several) }
 
 // PartMeasure returns the name of the measure of such a condition, without what it is on: "fps" of "fling.fps<55".
-func (c *Condition) PartMeasure() string {
-	name, _ := c.subject.measured()
-	return name
-}
+func (c *Condition) PartMeasure() string { return c.subject.measured().Name }
 
 // parts returns what the condition is on.
 func (c *Condition) parts(r *stats.Report) []part {
