@@ -308,14 +308,14 @@ func conditions(c *call, kind condition.Kind) (list condition.Conditions, err er
 	return append(list, budgets...), fileError(name, err)
 }
 
-// checkIDs returns an error if a condition, or --process of a comparison, is on a process id, although one side has several
-// traces: each has ids of its own.
+// checkIDs returns an error if a condition or --process selects a process id, although there are several traces, of a
+// comparison on one side: each has ids of its own.
 func checkIDs(list condition.Conditions, process string, traces int) error {
 	check := func(where, name string) error {
 		if _, err := strconv.Atoi(name); err != nil || traces < 2 {
 			return nil
 		}
-		return &failure{file: where, what: "the process id " + name + " names nothing in several traces", hint: "write the name of the process: each trace has ids of its own"}
+		return &failure{file: where, what: "the process id " + name + " is of one trace, not of several", hint: "write the name of the process: each trace has ids of its own"}
 	}
 	for _, c := range list {
 		where := "--fail-on"

@@ -74,21 +74,21 @@ func runReport(c *call, f *reportFlags) error {
 	if err != nil {
 		return r.fails("Frame report", err)
 	}
-	if c.IsSet("over") {
-		return trend(c, f, r, list)
-	}
-	var inputs []report.Input
-	together := c.IsSet("by") || len(list) > 1 && slices.ContainsFunc(list, func(in input) bool { return in.stored != nil })
-	if f.All && r.format != "table" && !together {
-		return &failure{what: "--all needs the format table, not " + r.format, hint: "other formats have everything"}
-	}
+	together := c.IsSet("by") || c.IsSet("over") || len(list) > 1 && slices.ContainsFunc(list, func(in input) bool { return in.stored != nil })
 	traces := len(list)
 	if together {
 		traces = max(traces, 2) // its groups have no ids
 	}
-	if err := checkIDs(budgets, "", traces); err != nil {
+	if err := checkIDs(budgets, f.Process, traces); err != nil {
 		return r.fails("Frame report", err)
 	}
+	if c.IsSet("over") {
+		return trend(c, f, r, list)
+	}
+	if f.All && r.format != "table" && !together {
+		return &failure{what: "--all needs the format table, not " + r.format, hint: "other formats have everything"}
+	}
+	var inputs []report.Input
 	if together {
 		in, err := pooled(c, f, r, list, len(budgets) > 0)
 		if err != nil {

@@ -148,6 +148,9 @@ func runWhy(c *call, f *whyFlags) error {
 
 // rankCauses ranks the causes of several inputs.
 func rankCauses(c *call, r *reader, inputs []input, f *whyFlags) error {
+	if err := checkIDs(nil, f.Process, 2); err != nil { // also with --by, whose groups have no ids
+		return err
+	}
 	by, err := byDimensions(f.By)
 	if err != nil {
 		return err
