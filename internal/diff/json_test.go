@@ -21,7 +21,7 @@ func everything(t *testing.T) *Diff {
 	base.frame(analyzer.ApplicationFrame, base.process(301, "old"), 1000, 5)
 	new := gallery("gallery", "surfaceflinger", 30, 25, func(i int) int { return 4 + i })
 	new.frame(analyzer.ApplicationFrame, new.process(302, "new"), 1000, 5)
-	list := conditions(t, "jank_rate>+2%, ui_work_p50_ms>+1")
+	list := conditions(t, "jank_rate>+2%, hitch_ratio>+1, ui_work_p50_ms>+1")
 	sides := [2]Side{withCosts(base.side("before.ftrace"), 10), withCosts(new.side("after.ftrace"), 30)}
 	sides[0].Stats.Interactions = append(flings(80, 81, 82, 83, 84), fling("pages/Old", 80), launch("notes", "cold", 600))
 	sides[1].Stats.Interactions = append(flings(90, 91, 92, 93, 94), fling("pages/New", 80), launch("notes", "cold", 700))
@@ -78,9 +78,9 @@ func TestJSON(t *testing.T) {
 		outcomes = append(outcomes, fmt.Sprint(who, " ", o.Condition, " ", o.Measure, " ", o.Status))
 	}
 	want := []string{
-		"0 jank_rate>+2% jank_rate passed", "0 ui_work_p50_ms>+1 ui_work_p50_ms failed",
-		"1 jank_rate>+2% jank_rate passed", "1 ui_work_p50_ms>+1 ui_work_p50_ms unknown",
-		"old jank_rate>+2% jank_rate unknown", "old ui_work_p50_ms>+1 ui_work_p50_ms unknown",
+		"0 jank_rate>+2% jank_rate passed", "0 hitch_ratio>+1 hitch_ratio passed", "0 ui_work_p50_ms>+1 ui_work_p50_ms failed",
+		"1 jank_rate>+2% jank_rate passed", "1 hitch_ratio>+1 hitch_ratio passed", "1 ui_work_p50_ms>+1 ui_work_p50_ms unknown",
+		"old jank_rate>+2% jank_rate unknown", "old hitch_ratio>+1 hitch_ratio unknown", "old ui_work_p50_ms>+1 ui_work_p50_ms unknown",
 	}
 	must.EqualSlices(t, outcomes, want, "conditions")
 	// An empty list is not null.
