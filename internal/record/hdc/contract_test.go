@@ -26,7 +26,7 @@ const (
 	realHDC    = "OHFRAME_HDC"
 	realDevice = "OHFRAME_HDC_DEVICE"
 	// endless makes the test binary an hdc whose answers do not end: "fast", or "slow" for
-	// a line each millisecond.
+	// a line each millisecond. "whole" is an hdc that does not end after its answer.
 	endless = "OHFRAME_TEST_ENDLESS"
 )
 
@@ -266,8 +266,17 @@ func TestWSL(t *testing.T) {
 
 // mainEndless prints without end, on both streams.
 func mainEndless(speed string) {
-	if len(os.Args) == 2 && os.Args[1] == "-v" {
+	version := len(os.Args) == 2 && os.Args[1] == "-v"
+	if version {
 		os.Stdout.WriteString("Ver: 3.1.0e\n")
+	}
+	if speed == "whole" {
+		if _, last, ok := strings.Cut(os.Args[len(os.Args)-1], `; echo "`); ok {
+			os.Stdout.WriteString("done\n" + strings.TrimSuffix(last, `$?"`) + "0\n")
+		}
+		time.Sleep(time.Hour)
+	}
+	if version {
 		return
 	}
 	line := []byte(strings.Repeat("[W][2026-", 20) + "\n")
@@ -300,6 +309,25 @@ func TestEndless(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 64<<20 {
 			t.Errorf("%d MB allocated", allocated>>20)
+		}
+	}
+}
+
+// An answer counts if it is whole, although hdc does not end within the limit.
+func TestWholeAnswer(t *testing.T) {
+	t.Setenv(endless, "whole")
+	t.Setenv("HDC", must.Get(os.Executable())(t))
+	for limit := 250 * time.Millisecond; ; limit *= 2 { // more on a slow machine
+		c, err := hdc.Find(t.Context(), limit)
+		if err == nil {
+			var r hdc.Result
+			if r, err = c.Shell(t.Context(), limit, "echo done"); err == nil {
+				must.Equal(t, r, hdc.Result{Output: "done\n"})
+				return
+			}
+		}
+		if limit > 10*time.Second {
+			t.Fatal(err)
 		}
 	}
 }
