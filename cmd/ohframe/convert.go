@@ -59,11 +59,7 @@ func convert(c *call, f *convertFlags) error {
 	}
 	output := f.Output
 	outputs := []string{cmp.Or(output, defaultOutput(list[0].name))}
-	if isOne(c, list) {
-		if err := checkConverted(output); err != nil {
-			return err
-		}
-	} else {
+	if !isOne(c, list) {
 		if outputs, err = folderOutputs(output, list, ".pftrace"); err != nil {
 			return err
 		}
@@ -77,11 +73,11 @@ func convert(c *call, f *convertFlags) error {
 	return r.finish(nil)
 }
 
-// checkConverted returns an error if the output has the extension of another format. Perfetto
-// traces have no extension of their own.
+// checkConverted returns an error if the output has the extension of another format, or of traces that are
+// text. Perfetto traces have no extension of their own.
 func checkConverted(output string) error {
 	extension := strings.ToLower(filepath.Ext(strings.TrimSuffix(output, ".gz")))
-	if _, foreign := formatExtensions[extension]; !foreign && extension != textExtension {
+	if _, foreign := formatExtensions[extension]; !foreign && extension != textExtension && extension != ".ftrace" {
 		return nil
 	}
 	return &failure{file: output, what: fmt.Sprintf("convert writes Perfetto traces, not %s files", extension), hint: "use the extension .pftrace"}
@@ -146,6 +142,10 @@ func convertOne(c *call, r *reader, in input, outName string, last bool) error {
 		if f := (*failure)(nil); errors.As(err, &f) && f.hint == "" && !c.IsSet("output") {
 			f.hint = "-o OUT writes to another folder"
 		}
+		return err
+	}
+	if err := checkConverted(outName); err != nil {
+		out.discard()
 		return err
 	}
 	source, done := withProgress(file, c.Quiet)
