@@ -334,7 +334,7 @@ func (p *Plan) CheckOthers(ctx context.Context, store Store, dir string, shard i
 		all := shard < 0
 		if all || k == shard {
 			if lost := p.lost(ctx, d, dir, k); lost != "" {
-				return &diag.Error{What: fmt.Sprintf("%s: has a dataset with traces that are no inputs, such as %s", dir, lost), Hint: "-o DIR names another folder; --resume replaces it"}
+				return &diag.Error{What: fmt.Sprintf("%s: has a dataset with traces that are no inputs, such as %s", dir, lost), Hint: "-o DIR names another folder; --resume drops traces that are no inputs by the same name"}
 			}
 		}
 		f, err := d.open(ctx, joinPath(dir, tracesFolder, name))
@@ -371,10 +371,14 @@ func (p *Plan) lost(ctx context.Context, d *Dataset, dir string, shard int) (los
 		return ""
 	}
 	defer f.close()
-	var r storedRow
-	f.read(newRecord("results", r.cells(nil, false)), func() { // readers of the dataset report damage
-		if lost == "" && !slices.ContainsFunc(p.Shards[shard], func(in Input) bool { return in.Name == r.Trace }) {
-			lost = strings.Clone(r.Trace)
+	names := map[string]bool{}
+	for _, in := range p.Shards[shard] {
+		names[in.Name] = true
+	}
+	var name string
+	f.read(newRecord("results", []cell{{"trace", &name}}), func() { // readers of the dataset report damage
+		if lost == "" && !names[name] {
+			lost = strings.Clone(name)
 		}
 	})
 	return lost
