@@ -180,6 +180,9 @@ func Find(list []cli.Flag, arg string) cli.DocGenerationFlag {
 
 // check returns the error of a flag's value.
 func check(f cli.Flag, value string) (err error) {
+	if _, isText := f.(*cli.StringFlag); !isText && strings.TrimSpace(value) == "" { // Check does it for texts
+		return diag.New(nil, emptyHint, isEmpty)
+	}
 	switch f := f.(type) {
 	case *number:
 		_, err = strconv.ParseInt(value, 10, 64)

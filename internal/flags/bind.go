@@ -188,24 +188,35 @@ type Rule struct {
 	Reason, Hint string
 }
 
+// What is said of a value that is empty.
+const (
+	isEmpty   = "the value is empty"
+	emptyHint = "a shell variable may not be set"
+)
+
 // Check returns an error if a text of the values that Bind bound is set and empty, if a Choice has none of its values, or
 // if what is set breaks a rule.
 func Check(c *cli.Context, values any, rules ...Rule) error {
 	for tag, field := range fields(reflect.ValueOf(values).Elem()) {
 		name, _, _ := strings.Cut(tag.Get("flag"), ",")
 		if value, ok := field.Interface().(string); ok && c.IsSet(name) && strings.TrimSpace(value) == "" {
-			return diag.New(nil, "leave out --"+name+", or is a variable of the shell not set?", "--%s: the value is empty", name)
+			return diag.New(nil, emptyHint, "--%s: %s", name, isEmpty)
 		}
 		if choice, ok := field.Interface().(Choice); ok && !slices.Contains(choice.Of, choice.Value) {
 			hint := text.Suggest("", choice.Value, choice.Of, c.Command.HelpName+" --help lists the flags")
-			if others := having(c.App.Name, c.App.Commands, func(o *cli.Command) bool {
+			others := having(c.App.Name, c.App.Commands, func(o *cli.Command) bool {
 				f := Find(o.Flags, dashed(name))
 				return f != nil && hasChoice(f, choice.Value)
-			}); len(others) > 0 {
-				hint = strings.Join(others, " and ") + " have --" + name + " " + choice.Value + "; " + hint
-			}
-			if choice.Value == "github" {
+			})
+			switch plain := []string{"table", "text"}; {
+			case slices.Contains(plain, choice.Value) && slices.Contains(plain, choice.Of[0]):
+				hint = "did you mean " + choice.Of[0] + "?"
+			case choice.Value == "csv" && slices.Contains(choice.Of, "json"):
+				hint = "json has all numbers"
+			case choice.Value == "github":
 				hint = `--format markdown >>"$GITHUB_STEP_SUMMARY" writes a summary, and the exit code fails the step`
+			case len(others) > 0:
+				hint = others[0] + " has --" + name + " " + choice.Value + "; " + hint
 			}
 			return diag.New(nil, hint, "--%s: %q is not one of %s", name, choice.Value, strings.Join(choice.Of, ", "))
 		}

@@ -75,7 +75,7 @@ func TestArrange(t *testing.T) {
 		{args: []string{"one", "-n"}, err: "-n needs a value"},
 		{args: []string{"one", "-n", "0x10"}, err: `-n: "0x10" is not a number`},
 		{args: []string{"one", "-n", "1_0"}, err: `-n: "1_0" is not a number`},
-		{args: []string{"one", "-n", ""}, err: `-n: "" is not a number`},
+		{args: []string{"one", "-n", ""}, err: `-n: the value is empty`},
 		{args: []string{"one", "-n", "x"}, err: `-n: "x" is not a number`},
 		{args: []string{"one", "--number=1,2"}, err: `--number: one number is needed, not "1,2"`},
 		{args: []string{"one", "--number=99999999999999999999"}, err: "--number: value out of range"},
