@@ -121,6 +121,7 @@ type display struct {
 // panelSlowest is the longest time between refreshes of a panel.
 const panelSlowest = trace.Second
 
+// add adds a render frame.
 func (d *display) add(t *Timeline, f *Frame) {
 	at := f.due()
 	n := len(d.list) - 1

@@ -70,6 +70,7 @@ type gap struct {
 	period    trace.Duration // of the display; zero if unknown
 }
 
+// idle reports whether a part of the gap is idle.
 func (g *gap) idle() bool { return g.active < g.length }
 
 // fps returns nil if no trace has two frames that were shown. It keeps the gaps in the

@@ -49,6 +49,7 @@ func layOutBuckets() []bucketBound {
 	return list
 }
 
+// histogram counts sorted durations.
 func histogram(sorted []trace.Duration) []Bucket {
 	list := []Bucket{}
 	counted := 0

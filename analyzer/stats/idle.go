@@ -93,6 +93,7 @@ func firstEnding(list []analyzer.Interval, t trace.Time) int {
 	return n
 }
 
+// inScene reports whether two frames are of one scene.
 func (r *records) inScene(a, b *shown) bool {
 	if r.animation || r.activity == nil {
 		return r.animation

@@ -142,6 +142,7 @@ func screens(frames []*analyzer.Frame) []ScreenFrames {
 	return list
 }
 
+// lostTime returns Process.Lost.
 func lostTime(frames []*analyzer.Frame, c *Counts) *trace.Duration {
 	var lost trace.Duration
 	measured := false

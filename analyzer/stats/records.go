@@ -59,6 +59,7 @@ func (r *records) addFrame(f *analyzer.Frame) {
 	}
 }
 
+// ofFrameworks reports whether all frames are of frameworks.
 func (r *records) ofFrameworks() bool {
 	return !slices.ContainsFunc(r.frames, func(f *analyzer.Frame) bool { return f.Framework == analyzer.Platform })
 }

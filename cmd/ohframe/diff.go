@@ -226,7 +226,7 @@ func readSides(c *call, inputs [2][]input, sideNames [2]string, r *reader) (side
 				run.Release()
 			}
 			runs, read = append(runs, run), append(read, in.name)
-			r.unsaid(in.name, diag.Texts(t.Warnings))
+			r.said[in.name] = append(r.said[in.name], diag.Texts(t.Warnings)...)
 			return nil
 		})
 		if err == nil && r.failure != nil {
@@ -239,15 +239,6 @@ func readSides(c *call, inputs [2][]input, sideNames [2]string, r *reader) (side
 		sides[i] = diff.Join(sideNames[i], runs)
 	}
 	return sides, nil
-}
-
-// unsaid returns the warnings about an input that it was not called with before.
-func (r *reader) unsaid(name string, warnings []string) []string {
-	return slices.DeleteFunc(warnings, func(warning string) bool {
-		said := slices.Contains(r.said, name+": "+warning)
-		r.said = append(r.said, name+": "+warning)
-		return said
-	})
 }
 
 // sideName returns the name of a side of several traces: the folder that was given, or the
@@ -308,7 +299,10 @@ func merge(c *call, r *reader, outName string, inputs [2][]input, d *diff.Diff) 
 	trace := func(i int) func(io.Writer) error {
 		return func(w io.Writer) error {
 			warnings, err := writePerfetto(c, inputs[i][0], w, outName)
-			printWarnings(inputs[i][0].name, r.unsaid(inputs[i][0].name, warnings)) // it is written twice
+			name := inputs[i][0].name
+			warnings = slices.DeleteFunc(warnings, func(warning string) bool { return slices.Contains(r.said[name], warning) })
+			printWarnings(name, warnings)
+			r.said[name] = append(r.said[name], warnings...) // it is written twice
 			return err
 		}
 	}

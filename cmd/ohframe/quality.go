@@ -48,13 +48,13 @@ type reader struct {
 	bad       []condition.BadInput // inputs that --strict does not accept
 	unchecked []string             // what is missing, so that conditions cannot be checked for it
 	hint      string               // the last one that was printed
-	said      []string             // warnings of the inputs of a comparison
+	said      map[string][]string  // warnings of the inputs of a comparison, by their names
 }
 
 // newReader returns a reader for a command that writes one of the formats. The error is that
 // of a flag.
 func newReader(c *call) (*reader, error) {
-	r := &reader{c: c, causes: !c.NoCauses, lacks: lacksFrames}
+	r := &reader{c: c, causes: !c.NoCauses, lacks: lacksFrames, said: map[string][]string{}}
 	var err error
 	if r.format, err = formatOption(c); err != nil {
 		return nil, err

@@ -109,6 +109,7 @@ const maxBefore = 64
 // (docs/why.md 9); empty if it lost none.
 func MainCause(m *stats.Interaction, c *why.Causes) string { return newInteraction(m, c).mainCause() }
 
+// ranking returns the causes of its late frames.
 func (i *ExplainedInteraction) ranking() *why.Ranking { return i.causes.Rank(i.Frames) }
 
 // grade returns the grade of the response; empty if no published limit applies.

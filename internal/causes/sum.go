@@ -130,6 +130,7 @@ const (
 	tenth = trace.Millisecond / 10
 )
 
+// component names a wait in a stage.
 func component(stage why.Stage, wait why.Wait) string {
 	name := causetext.WaitTitle(wait)
 	if stage != why.NoStage {
@@ -141,7 +142,7 @@ func component(stage why.Stage, wait why.Wait) string {
 // thread is what a thread did while a frame's thread waited for it.
 type thread struct {
 	*why.Culprit
-	// At is when the frame's thread first waited for it, since the frame's Start.
+	// At is when the frame's thread first waited for it, since the frame's Start, and Time how long it did this meanwhile.
 	At, Time trace.Duration
 }
 

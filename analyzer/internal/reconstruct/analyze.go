@@ -37,6 +37,7 @@ func Analyze(ctx context.Context, r io.Reader, reading hitrace.Options, options 
 	return timeline, totals, nil
 }
 
+// sink returns the sink that builds the timeline of an input.
 func (in *input) sink(workers int) hitrace.Sink {
 	builder := in.begin()
 	scanners := make([]scanner, workers)

@@ -243,6 +243,7 @@ func shortestStep(steps []vsyncStep) trace.Duration {
 	return times[0]
 }
 
+// mostLonger reports whether most of the frames took longer than a time.
 func mostLonger(frames []*draft, than trace.Duration) bool {
 	longer := 0
 	for _, d := range frames {

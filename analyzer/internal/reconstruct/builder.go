@@ -197,7 +197,7 @@ func (b *builder) look(events []hitrace.Event) {
 	last := b.last
 	for i := range events {
 		e := &events[i]
-		if b.diagnostics.own.foreign && b.diagnostics.own.several && b.clock.grain.isFine() { // further events change nothing
+		if b.diagnostics.own.isKnown() && b.clock.grain.isFine() {
 			return
 		}
 		b.diagnostics.own.see(e)
@@ -537,7 +537,7 @@ func (b *builder) beginReceiveVsync(t *thread, e *hitrace.Event) {
 		return
 	}
 	b.settleOrphan(t)
-	b.diagnostics.damaged(v.Damaged, e)
+	b.diagnostics.addIfDamaged(v.Damaged, e)
 	b.push(t, e)
 	if t.open.Depth() > t.base+1 && !t.topDraft {
 		t.addTask(e.Time) // the frame is in it
@@ -579,7 +579,7 @@ func (b *builder) beginUVTrace(t *thread, e *hitrace.Event) {
 
 func (b *builder) beginOnVsyncEvent(t *thread, e *hitrace.Event) {
 	now, damaged := hitrace.ParseOnVsyncEvent(e.Marker.Label())
-	b.diagnostics.damaged(damaged, e)
+	b.diagnostics.addIfDamaged(damaged, e)
 	if i := t.indexOpen(hitrace.OnVsyncEvent); i >= 0 {
 		other := t.open.At(i).draft
 		if other.hasVsync || now == 0 || other.now == 0 || now == other.now {
@@ -625,7 +625,7 @@ func (b *builder) endOnVsyncEvent(t *thread, s *openSlice, e *hitrace.Event) {
 
 func (b *builder) beginVsyncTask(t *thread, e *hitrace.Event) {
 	task := hitrace.ParseVsyncTask(e.Marker.Label())
-	b.diagnostics.damaged(task.Damaged, e)
+	b.diagnostics.addIfDamaged(task.Damaged, e)
 	t.draftOrOrphan(e).setTask(&task)
 	if t.draft == nil && t.isMain() {
 		if t.bare == nil && !task.Forced && task.Timestamp != 0 {
@@ -704,7 +704,7 @@ func (b *builder) endRenderFrame(t *thread, s *openSlice, e *hitrace.Event) {
 
 func (b *builder) beginGenerateVsync(_ *thread, e *hitrace.Event) {
 	g, damaged := hitrace.ParseGenerated(e.Marker.Label())
-	b.diagnostics.damaged(damaged, e)
+	b.diagnostics.addIfDamaged(damaged, e)
 	b.clock.add(analyzer.ClockGenerateVsync, e, g.Now, false)
 	if g.Period > 0 && b.mayKeep(&b.kept.periods, e) {
 		b.periods = append(b.periods, generated{e.Time, g.Period})

@@ -26,8 +26,8 @@ const (
 	timeError = 2 * trace.Microsecond
 )
 
-// isFine reports whether the clock shows every microsecond.
-func (g *grain) isFine() bool { return g.fine > 4+g.events/100 } // so many may be those of damaged lines
+// isFine reports whether the clock shows every microsecond. Four of the events, and one in a hundred, may be those of damaged lines.
+func (g *grain) isFine() bool { return g.fine > 4+g.events/100 }
 
 // add adds an event with the time since the one before. Damaged lines may have others.
 func (g *grain) add(since trace.Duration) {

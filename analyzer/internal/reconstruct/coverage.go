@@ -187,6 +187,7 @@ func (c *coverage) wake(cpu, block *cpuLines) {
 	}
 }
 
+// begin adds the first line of a CPU in a block.
 func (c *coverage) begin(block *cpuLines, e *hitrace.Event) {
 	cpu := c.cpus.cpu(e.CPU)
 	c.wake(cpu, block)

@@ -39,6 +39,9 @@ const renderService = "render_service"
 // ownName is the number of bytes of names that hitrace_meter.cpp writes (COMM_STR_MAX).
 const ownName = 14
 
+// isKnown reports whether further events change nothing.
+func (o *ownTrace) isKnown() bool { return o.foreign && o.several }
+
 // see looks at any event.
 func (o *ownTrace) see(e *hitrace.Event) {
 	if e.Kind != hitrace.MarkerEvent && e.PID > 0 && e.PID != o.scheduled {
@@ -93,9 +96,9 @@ func (d *diagnostics) add(what analyzer.Diagnostic, line int) {
 	}
 }
 
-// damaged adds a marker if a field of it is damaged.
-func (d *diagnostics) damaged(is bool, e *hitrace.Event) {
-	if is {
+// addIfDamaged adds a marker if a field of it is damaged.
+func (d *diagnostics) addIfDamaged(damaged bool, e *hitrace.Event) {
+	if damaged {
 		d.add(analyzer.DamagedField, e.Number)
 	}
 }
@@ -158,6 +161,7 @@ var tagMarkers = []struct {
 	{"ace", []hitrace.Word{hitrace.OnVsyncEvent, hitrace.UIVsyncTask}},
 }
 
+// missingTags returns the tags that the trace has no marker of.
 func (d *diagnostics) missingTags() []string {
 	var missing []string
 	for _, m := range tagMarkers {

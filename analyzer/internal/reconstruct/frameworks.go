@@ -122,7 +122,7 @@ func (b *builder) beginFlutterReceive(t *thread, _ *hitrace.Event) {
 // beginFlutterVsync keeps the time of the vsync for the frame within.
 func (b *builder) beginFlutterVsync(t *thread, e *hitrace.Event) {
 	now, damaged := hitrace.ParseFlutterVsync(e.Marker.Label())
-	b.diagnostics.damaged(damaged, e)
+	b.diagnostics.addIfDamaged(damaged, e)
 	b.push(t, e)
 	t.lastOpen().now = now
 }
@@ -132,7 +132,7 @@ func (b *builder) beginFlutterFrame(t *thread, e *hitrace.Event) {
 		return
 	}
 	number, damaged := hitrace.ParseFlutterNumber(e.Marker.Label())
-	b.diagnostics.damaged(damaged, e)
+	b.diagnostics.addIfDamaged(damaged, e)
 	d := b.newFrameworkDraft(t, e, analyzer.Flutter, 0)
 	d.drawsNothing = true
 	if i := t.indexOpen(hitrace.FlutterVsync); i >= 0 {
@@ -153,7 +153,7 @@ func (b *builder) beginFlutterRender(t *thread, _ *hitrace.Event) {
 // Flutter draws the frame again.
 func (b *builder) beginFlutterDraw(t *thread, e *hitrace.Event) {
 	number, damaged := hitrace.ParseFlutterNumber(e.Marker.Label())
-	b.diagnostics.damaged(damaged, e)
+	b.diagnostics.addIfDamaged(damaged, e)
 	d := b.frameworks.frames[frameKey{t.pid, number}]
 	if d == nil || d.frame.Framework != analyzer.Flutter {
 		return

@@ -66,7 +66,7 @@ func (g *gpuWork) assign(frames framesByProcess, d *diagnostics) {
 	}
 	slices.SortStableFunc(g.done, func(a, b gpuSlice) int { return int(a.Start - b.Start) })
 	for _, work := range g.done {
-		f := frames.lastStarted(work.pid, work.Start)
+		f := lastStarted(frames[work.pid], work.Start)
 		if f == nil || work.Start > f.Actual.End {
 			d.add(analyzer.GPUOutside, work.line)
 			continue
@@ -78,12 +78,7 @@ func (g *gpuWork) assign(frames framesByProcess, d *diagnostics) {
 // framesByProcess are render frames in order of start.
 type framesByProcess map[trace.PID][]*analyzer.Frame
 
-// lastStarted returns the process's last frame that had started at the given
-// time; nil if none had.
-func (p framesByProcess) lastStarted(pid trace.PID, at trace.Time) *analyzer.Frame {
-	return lastStarted(p[pid], at)
-}
-
+// lastStarted returns the last of the frames, in order of start, that had started at the given time; nil if none had.
 func lastStarted(frames []*analyzer.Frame, at trace.Time) *analyzer.Frame {
 	if i := sort.Search(len(frames), func(i int) bool { return frames[i].Actual.Start > at }); i > 0 {
 		return frames[i-1]

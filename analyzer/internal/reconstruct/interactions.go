@@ -438,7 +438,7 @@ func (b *builder) openDraft(t *thread) *draft {
 
 // hang keeps a hang, if there is room for it. A thread that waits for a vsync has nothing to do.
 func (b *builder) hang(t *thread, h analyzer.Hang, name []byte, line int) {
-	if lower := bytes.ToLower(name); bytes.Contains(lower, []byte("wait")) && bytes.Contains(lower, []byte("vsync")) {
+	if waitsForVsync(name) {
 		return
 	}
 	if t.topDraft { // the rest of it is about the vsync
@@ -451,6 +451,11 @@ func (b *builder) hang(t *thread, h analyzer.Hang, name []byte, line int) {
 		h.Slice = text
 		b.interactions.hangs = append(b.interactions.hangs, hang{h, t, t.pid})
 	}
+}
+
+func waitsForVsync(slice []byte) bool {
+	lower := bytes.ToLower(slice)
+	return bytes.Contains(lower, []byte("wait")) && bytes.Contains(lower, []byte("vsync"))
 }
 
 // settleInteractions leaves out what no thread of a user interface wrote. It needs the threads

@@ -291,6 +291,7 @@ func (b *builder) beginForegroundAbility(t *thread, e *hitrace.Event) {
 	}
 }
 
+// started reports whether the trace has the stage in which the launch starts.
 func (n *launch) started() bool {
 	return slices.Contains([]string{analyzer.FingerUp, touchStage, startStage}, n.stages[0].Name)
 }

@@ -233,6 +233,7 @@ func (b *builder) countBuffers(t *thread, c *unnamedCall, e *hitrace.Event) {
 	}
 }
 
+// flushed adds a buffer that is queued.
 func (b *builder) flushed(t *thread, e *hitrace.Event, q *queue, sequence int64, at trace.Time) {
 	if q == nil {
 		return

@@ -207,6 +207,7 @@ func (l lives) add(pid trace.PID) []*life {
 	return l[pid]
 }
 
+// list returns all processes by id.
 func (l lives) list() []*analyzer.Process {
 	list := make([]*analyzer.Process, 0, len(l))
 	for _, pid := range slices.Sorted(maps.Keys(l)) {

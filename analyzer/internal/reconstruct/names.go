@@ -175,13 +175,16 @@ func (n *names) slot(tid trace.TID) *int32 {
 			*n.slot(n.entries[k].tid) = int32(k + 1)
 		}
 	}
-	mask := uint32(len(n.slots) - 1) // thread ids are often consecutive: the hash spreads them
-	for i := uint32(tid) * 2654435769 >> 8 & mask; ; i = (i + 1) & mask {
+	mask := uint32(len(n.slots) - 1)
+	for i := hashTID(tid) & mask; ; i = (i + 1) & mask {
 		if slot := &n.slots[i]; *slot == 0 || n.entries[*slot-1].tid == tid {
 			return slot
 		}
 	}
 }
+
+// hashTID spreads thread ids, which are often consecutive, over the slots.
+func hashTID(tid trace.TID) uint32 { return uint32(tid) * 2654435769 >> 8 }
 
 // merge merges the names of one block of the input. Blocks must be merged in order.
 func (in *input) merge(n *names) {

@@ -241,12 +241,12 @@ func (b *builder) assignDraws(frames framesByProcess) {
 		if d.End < d.Start {
 			continue // one of its lines is out of place
 		}
-		if f := frames.lastStarted(d.pid, d.Start); f != nil && !f.Draw.Known() && d.Start.Sub(f.Actual.End) < maxAstray {
+		if f := lastStarted(frames[d.pid], d.Start); f != nil && !f.Draw.Known() && d.Start.Sub(f.Actual.End) < maxAstray {
 			f.Draw = d.Interval
 		}
 	}
 	for _, s := range b.skips {
-		if f := frames.lastStarted(s.pid, s.at); f != nil && s.at.Sub(f.Actual.End) < maxAstray {
+		if f := lastStarted(frames[s.pid], s.at); f != nil && s.at.Sub(f.Actual.End) < maxAstray {
 			f.Facts |= analyzer.CommitSkipped
 		}
 	}

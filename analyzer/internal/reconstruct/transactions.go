@@ -38,7 +38,7 @@ type sent struct {
 
 func (b *builder) beginMarsh(t *thread, e *hitrace.Event) {
 	m, ok := hitrace.ParseMarsh(e.Marker.Label())
-	b.diagnostics.damaged(!ok || m.Damaged, e)
+	b.diagnostics.addIfDamaged(!ok || m.Damaged, e)
 	if !ok || !b.mayKeep(&b.kept.sent, e) {
 		return
 	}
