@@ -193,6 +193,10 @@ func readPerfetto(ctx context.Context, content *unpack.Content, o *Options) (*Tr
 	case err != nil:
 		return nil, err
 	}
+	o.cut(read.Timeline)
+	if read.Causes != nil {
+		read.Causes.Cut(read.Timeline)
+	}
 	if read.Kernel != nil {
 		read.Causes, err = analysis.Causes(ctx, read.Kernel, hitrace.Options{Limits: o.Limits, Workers: tune.Of(ctx).Workers}, read.Timeline)
 		if err != nil {
@@ -200,7 +204,6 @@ func readPerfetto(ctx context.Context, content *unpack.Content, o *Options) (*Tr
 		}
 		read.Causes.Limited = read.Causes.Limited || stats.Over.States > 0
 	}
-	o.cut(read.Timeline)
 	if !o.Causes {
 		read.Causes = nil
 	}

@@ -2,12 +2,16 @@ package ohframe_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"ohframe"
 	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
 	"ohframe/internal/testing/must"
 )
 
@@ -109,5 +113,46 @@ func TestWhyWithoutCause(t *testing.T) {
 	}
 	if read.Quality.Verdict != "limited" {
 		t.Errorf("data quality: %s", read.Quality)
+	}
+}
+
+// The causes of a window of a converted trace are whole, and can be stored: they have nothing of frames
+// outside of it.
+func TestCutCauses(t *testing.T) {
+	for _, name := range []string{"demo.ftrace", "flings.ftrace.gz", "layers.ftrace.gz", "functions.ftrace.gz"} {
+		var converted bytes.Buffer
+		input := must.Get(os.Open("testdata/" + name))(t)
+		s := must.Get(ohframe.Convert(t.Context(), input, &converted, ohframe.ConvertOptions{Options: ohframe.Options{Causes: true}}))(t)
+		must.Do(t, input.Close())
+		explained := 0
+		span := s.Timeline.Span
+		for i := range 8 { // windows of a third of the trace
+			from := trace.Duration(i) * span.Duration() / 12
+			edge := func(after trace.Duration) trace.Edge {
+				return must.Get(trace.ParseEdge(fmt.Sprintf("+%dns", after)))(t)
+			}
+			o := ohframe.Options{Causes: true, Window: trace.Window{From: edge(from), To: edge(from + span.Duration()/3)}}
+			cut := must.Get(ohframe.Read(t.Context(), bytes.NewReader(converted.Bytes()), o))(t)
+			must.NoError(t, cut.Causes.Validate(cut.Timeline), name, from)
+			stored := must.Get(ohframe.Restore(cut.Store(), ohframe.Options{Causes: true}))(t)
+			must.Equal(t, stored.Timeline.String(), cut.Timeline.String(), name)
+			must.Equal(t, len(stored.Causes.Frames), len(cut.Causes.Frames), name)
+			for f, e := range cut.Causes.Frames {
+				if f.Late() && e.Outcome != why.NotKnown {
+					explained++
+				}
+				if r := e.Root; r != nil && !slices.Contains(cut.Timeline.Frames, r) {
+					t.Errorf("%s from %s: %s has its cause in frame %d, which is outside", name, from, f, r.VsyncID)
+				}
+				for _, share := range e.Shares {
+					if r := share.Earlier; r != nil && !slices.Contains(cut.Timeline.Frames, r) {
+						t.Errorf("%s from %s: %s waited for frame %d, which is outside", name, from, f, r.VsyncID)
+					}
+				}
+			}
+		}
+		if explained == 0 {
+			t.Errorf("%s: no late frame has a cause", name)
+		}
 	}
 }

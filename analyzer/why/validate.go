@@ -15,8 +15,8 @@ import (
 // joins everything that is wrong.
 func (c *Causes) Validate(t *analyzer.Timeline) error {
 	var list []error
-	check := func(e *Explanation, what string, args ...any) {
-		if err := e.Validate(); err != nil {
+	check := func(err error, what string, args ...any) {
+		if err != nil {
 			list = append(list, fmt.Errorf(what+": %w", append(args, err)...))
 		}
 	}
@@ -26,30 +26,38 @@ func (c *Causes) Validate(t *analyzer.Timeline) error {
 		}
 	}
 	for f, e := range c.Frames {
-		check(e, "%s %d of thread %d", f.Kind, f.VsyncID, f.TID)
+		check(e.Validate(), "%s %d of thread %d", f.Kind, f.VsyncID, f.TID)
 	}
 	for _, i := range t.Interactions {
 		if r := c.Responses[i]; r != nil {
-			check(r, "interaction %d", i.ID)
-			if i.FirstShown.Known() && r.End != i.FirstShown {
-				list = append(list, fmt.Errorf("interaction %d: its steps end at %d, not %d", i.ID, r.End, i.FirstShown))
-			}
+			check(r.validateResponse(i), "interaction %d", i.ID)
 		}
 	}
 	for h, x := range c.Hangs {
-		check(x, "hang at %d", h.Start)
-		if x.Start != h.Start || x.End != h.End || len(x.Steps) != 1 || len(x.Steps[0].Work) != 1 {
-			list = append(list, fmt.Errorf("hang at %d: it is explained from %d to %d", h.Start, x.Start, x.End))
-		}
+		check(x.validateHang(h), "hang at %d", h.Start)
 	}
 	for _, l := range t.Layers {
 		for _, b := range l.Buffers {
 			if x := c.Buffers[b]; x != nil {
-				check(x, "buffer of layer %d at %d", l.ID, b.At())
+				check(x.Validate(), "buffer of layer %d at %d", l.ID, b.At())
 			}
 		}
 	}
 	return errors.Join(list...)
+}
+
+func (e *Explanation) validateResponse(i *analyzer.Interaction) error {
+	if i.FirstShown.Known() && e.End != i.FirstShown {
+		return fmt.Errorf("its steps end at %d, not %d", e.End, i.FirstShown)
+	}
+	return e.Validate()
+}
+
+func (e *Explanation) validateHang(h analyzer.Hang) error {
+	if e.Start != h.Start || e.End != h.End || len(e.Steps) != 1 || len(e.Steps[0].Work) != 1 {
+		return fmt.Errorf("it is explained from %d to %d", e.Start, e.End)
+	}
+	return e.Validate()
 }
 
 // Validate checks that the steps have no gaps and add up to the time that is explained, that what threads
