@@ -49,6 +49,22 @@ func (c *Counts) NeverJudged() bool {
 	return c.Complete > 0 && c.Framework == c.Complete && c.Judged+c.Unjudged == 0
 }
 
+// NotJudged says that no frame is judged, and why; empty if one is. A complete frame of the platform that was not dropped
+// lacks a deadline; so does one of a framework that drew.
+func (c *Counts) NotJudged() string {
+	switch {
+	case c.Judged > 0:
+		return ""
+	case c.Complete == 0:
+		return "no complete frame"
+	case c.Dropped == c.Complete:
+		return "no frame is judged: all were dropped"
+	case c.NeverJudged():
+		return "no frame is judged"
+	}
+	return "no frame is judged: deadlines are unknown"
+}
+
 // CountFrames counts complete frames of a process.
 func CountFrames(frames []*analyzer.Frame) Counts {
 	c := Counts{Complete: len(frames)}

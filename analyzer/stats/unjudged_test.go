@@ -8,6 +8,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 // A tenth of a framework's frames may be unjudged: then the late ones are a share of the others.
@@ -49,6 +50,34 @@ func TestUnjudged(t *testing.T) {
 		if rate != c.rate || got.Frames.Judged != c.judged {
 			t.Errorf("%+v: rate %v, %d judged", c, rate, got.Frames.Judged)
 		}
+	}
+}
+
+// Why no frame of a process is judged follows from what its frames are.
+func TestNotJudged(t *testing.T) {
+	end := analyzer.Interval{Start: 1e9, End: 1e9 + 5e6}
+	plain := analyzer.Frame{Actual: end}
+	onTime, dropped, web, empty, compositor := plain, plain, plain, plain, plain
+	onTime.Deadline = 1e9 + 9e6
+	dropped.Facts, dropped.Deadline = analyzer.Dropped, onTime.Deadline
+	web.Framework, empty.Framework, compositor.Framework = analyzer.Web, analyzer.Web, analyzer.Compositor
+	empty.Facts = analyzer.Empty
+	const unknown = "no frame is judged: deadlines are unknown"
+	for _, test := range []struct {
+		frames []*analyzer.Frame
+		want   string
+	}{
+		{nil, "no complete frame"},
+		{[]*analyzer.Frame{&onTime, &plain}, ""},
+		{[]*analyzer.Frame{&plain, &plain}, unknown},
+		{[]*analyzer.Frame{&dropped, &dropped}, "no frame is judged: all were dropped"},
+		{[]*analyzer.Frame{&dropped, &plain}, unknown},
+		{[]*analyzer.Frame{&web, &empty}, unknown},
+		{[]*analyzer.Frame{&empty, &empty}, "no frame is judged"},
+		{[]*analyzer.Frame{&compositor}, "no frame is judged"},
+	} {
+		c := stats.CountFrames(test.frames)
+		must.Equal(t, c.NotJudged(), test.want, "%d frames, %d dropped, %d of frameworks", c.Complete, c.Dropped, c.Framework)
 	}
 }
 

@@ -66,16 +66,8 @@ func (s *Subject) Summary() string {
 
 // counts says how many frames were late.
 func (s *Subject) counts() string {
-	switch c := &s.Frames; {
-	case c.Judged > 0:
-	case c.Complete == 0:
-		return s.name() + ": no complete frame"
-	case c.Dropped == c.Complete:
-		return s.name() + ": no frame is judged: all were dropped"
-	case c.NeverJudged():
-		return s.name() + ": no frame is judged"
-	default:
-		return s.name() + ": no frame is judged: deadlines are unknown"
+	if none := s.Frames.NotJudged(); none != "" {
+		return s.name() + ": " + none
 	}
 	noun := "frame"
 	if s.pictures {

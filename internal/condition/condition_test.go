@@ -405,7 +405,7 @@ func TestCheckReport(t *testing.T) {
 	}
 	check("jank_rate>49.9%, fps<100.001, fps<100", "", report, all,
 		"failed: gallery: jank_rate>49.9%: 50.0 %", "failed: gallery: fps<100.001: 100.000", "passed: gallery: fps<100: 100.0",
-		"unknown: render_service: jank_rate>49.9%: unknown: no frame is judged", "failed: render_service: fps<100.001: 100.000", "passed: render_service: fps<100: 100.0")
+		"unknown: render_service: jank_rate>49.9%: unknown: no frame is judged: deadlines are unknown", "failed: render_service: fps<100.001: 100.000", "passed: render_service: fps<100: 100.0")
 	check("gallery: fps<100.5, camera: fps<10, render*: fps<10", "", report, all,
 		"failed: gallery: fps<100.5: 100.0", "passed: render_service: fps<10: 100.0",
 		"unknown: camera: fps<10: no process with frames matches; the trace has gallery, render_service")
@@ -439,7 +439,7 @@ func TestNeverJudged(t *testing.T) {
 			"unknown: cut: jank_rate>5%: unknown: 3 of 8 frames that drew not judged", "unknown: cut: p95_ms>5: unknown: fewer than 20 frames",
 			"unknown: cut: fps<5: unknown: fewer than two frames are known to have been shown",
 		}},
-		{"jank_rate>5%", []*stats.Process{none}, []string{"unknown: none: jank_rate>5%: unknown: no frame is judged"}},
+		{"jank_rate>5%", []*stats.Process{none}, []string{"unknown: none: jank_rate>5%: unknown: no frame is judged: deadlines are unknown"}},
 		{"jank_rate>5%", []*stats.Process{cut, app}, []string{"failed: app: jank_rate>5%: 10.0 %"}},
 		{"jank_rate>5%, p99_ms>5, late_frames>5", []*stats.Process{cut}, []string{
 			"passed: cut: late_frames>5: 1", "unknown: jank_rate>5%: too few frames: no process has more than 8, and 20 are needed",

@@ -168,10 +168,10 @@ func (c *Condition) judge(x *float64, why string) (*float64, Status, string) {
 // whyUnknown returns why a measure of a process is unknown; empty if nothing more is known.
 func whyUnknown(p *stats.Process, measure string) string {
 	switch frames := &p.Frames; {
-	case measure == "jank_rate" && !frames.JankKnown():
+	case measure == "jank_rate" && frames.Judged > 0:
 		return fmt.Sprintf("%d of %s that drew not judged", frames.Unjudged, text.Count(frames.Complete, "frame"))
 	case measure == "jank_rate":
-		return "no frame is judged"
+		return frames.NotJudged()
 	case animating(measure) && p.FPS != nil && p.FPS.Rate == nil:
 		return "no two frames were shown without a pause between them"
 	case measure == "fps":

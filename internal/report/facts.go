@@ -163,8 +163,8 @@ func notBegun(p *process) view.Fact {
 
 func (b *builder) jank(p *process) view.Fact {
 	fact := factOf("Jank", "jank_rate", p)
-	fact.About = "no frame is judged"
-	if !p.Frames.JankKnown() {
+	fact.About = p.Frames.NotJudged()
+	if fact.About == "" && !p.Frames.JankKnown() {
 		fact.About = fmt.Sprintf("%d %s of %s; %s that drew not judged", p.Frames.Late, causes.Late(&p.Frames), text.Count(p.Frames.Judged, "judged frame"), text.Count(p.Frames.Unjudged, "frame"))
 	}
 	if p.JankRate != nil {
