@@ -8,6 +8,8 @@ import (
 	"io"
 	"testing"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/kernel"
@@ -177,8 +179,7 @@ func htraceFile(segments ...[]byte) []byte {
 
 // bytesField returns a field of bytes.
 func bytesField[T string | []byte](number int, data T) []byte {
-	b := binary.AppendUvarint(nil, uint64(number)<<3|kernel.WireBytes)
-	return append(binary.AppendUvarint(b, uint64(len(data))), data...)
+	return protowire.AppendBytes(protowire.AppendTag(nil, protowire.Number(number), protowire.BytesType), []byte(data))
 }
 
 // ftraceSegment returns a segment of ftrace-plugin.

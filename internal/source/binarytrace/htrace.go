@@ -449,39 +449,31 @@ func (r *Reader) wholeDetail(data []byte, at int64) {
 
 // eventTime returns the time of a FtraceEvent.
 func eventTime(data []byte) uint64 {
-	for len(data) > 0 {
-		tag, value, _, n := kernel.Field(data)
-		if n <= 0 {
-			break
+	for f := (kernel.Fields{Rest: data}); f.Next(); {
+		if f.Number == eventTimestamp {
+			return f.Value
 		}
-		if tag>>3 == eventTimestamp {
-			return value
-		}
-		data = data[n:]
 	}
 	return 0
 }
 
 // events implements source.
 func (h *htrace) events(list []event, data []byte, p *piece) []event {
-	for at := 0; at < len(data); {
-		tag, _, content, n := kernel.Field(data[at:])
-		if n <= 0 {
-			if p.unchecked {
-				h.log.Add(badMessage)
-			}
-			break
-		}
-		at += n
-		if tag != detailEvent<<3|kernel.WireBytes {
+	f := kernel.Fields{Rest: data}
+	for f.Next() {
+		if f.Number != detailEvent || !f.IsBytes {
 			continue
 		}
-		time := eventTime(content)
+		time := eventTime(f.Data)
 		if time == 0 || time > trace.MaxTime {
 			h.log.Add(badTime)
 			continue
 		}
-		list = append(list, event{trace.Time(time), int32(at - len(content)), int32(at)})
+		end := len(data) - len(f.Rest)
+		list = append(list, event{trace.Time(time), int32(end - len(f.Data)), int32(end)})
+	}
+	if f.Bad && p.unchecked {
+		h.log.Add(badMessage)
 	}
 	return list
 }

@@ -116,38 +116,33 @@ func (h *htrace) head(head *head, data []byte) bool {
 	number := 0
 	var payload []byte
 	head.comm = nil
-	for len(data) > 0 {
-		tag, value, content, n := kernel.Field(data)
-		if n <= 0 {
-			h.log.Add(badMessage)
-			return false
-		}
+	f, common := kernel.Fields{Rest: data}, kernel.Fields{}
+	for f.Next() && !common.Bad {
 		switch {
-		case tag>>3 == eventTGID:
-			tgid = value
-		case tag>>3 == eventComm:
-			head.comm = kernel.CString(content)
-		case tag>>3 == eventCommon:
-			for common := content; len(common) > 0; {
-				tag, value, _, n := kernel.Field(common)
-				if n <= 0 {
-					h.log.Add(badMessage)
-					return false
-				}
-				switch tag >> 3 {
+		case f.Number == eventTGID:
+			tgid = f.Value
+		case f.Number == eventComm:
+			head.comm = kernel.CString(f.Data)
+		case f.Number == eventCommon:
+			common = kernel.Fields{Rest: f.Data}
+			for common.Next() {
+				switch common.Number {
 				case commonFlags:
-					flags = value
+					flags = common.Value
 				case commonPreempt:
-					preempt = value
+					preempt = common.Value
 				case commonPID:
-					tid = value
+					tid = common.Value
 				}
-				common = common[n:]
 			}
-		case tag>>3 >= firstMessage && tag&7 == kernel.WireBytes:
-			number, payload, head.args = int(min(tag>>3, lastMessage)), content, data[:n]
+		case f.Number >= firstMessage && f.IsBytes:
+			number, payload, head.args = int(min(f.Number, lastMessage)), f.Data, data[:len(data)-len(f.Rest)]
 		}
-		data = data[n:]
+		data = f.Rest
+	}
+	if f.Bad || common.Bad {
+		h.log.Add(badMessage)
+		return false
 	}
 	text, ok := textOf(payload)
 	var m *messageFormat
@@ -179,17 +174,13 @@ func (h *htrace) head(head *head, data []byte) bool {
 
 // textOf returns the text of a message of a marker. ok is false for a message that is not valid.
 func textOf(message []byte) (text []byte, ok bool) {
-	for len(message) > 0 {
-		tag, _, content, n := kernel.Field(message)
-		if n <= 0 {
-			return nil, false
+	f := kernel.Fields{Rest: message}
+	for f.Next() {
+		if f.Number == kernel.PrintText && f.IsBytes {
+			text = f.Data
 		}
-		if tag == kernel.PrintText<<3|kernel.WireBytes {
-			text = content
-		}
-		message = message[n:]
 	}
-	return text, true
+	return text, !f.Bad
 }
 
 // Decode implements kernel.Decoder.

@@ -8,56 +8,48 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// The types of fields of a message.
-//
-// Source: the encoding of protocol buffers, message structure.
-const (
-	WireVarint  = 0
-	WireFixed64 = 1
-	WireBytes   = 2
-	WireFixed32 = 5
-)
-
-// Field reads the field at the beginning of b: its number times eight plus its type, its value or else its bytes,
+// field reads the field at the beginning of b: its number and type, its value or else its bytes,
 // and its length. The length is 0 for a damaged field, and for a group, which no writer has. It is negative for bytes
 // that end behind b; then data are those that b has.
-func Field(b []byte) (tag, value uint64, data []byte, n int) {
+func field(b []byte) (number protowire.Number, kind protowire.Type, value uint64, data []byte, n int) {
 	if len(b) == 0 {
-		return 0, 0, nil, 0
+		return 0, 0, 0, nil, 0
 	}
-	if tag, n = uint64(b[0]), 1; tag >= 0x80 {
+	tag := uint64(b[0])
+	if n = 1; tag >= 0x80 {
 		tag, n = varint(b)
 	}
-	if n <= 0 || tag>>3-1 >= maxNumber {
-		return 0, 0, nil, 0
+	if n <= 0 || tag>>3 == 0 || tag>>3 > uint64(protowire.MaxValidNumber) {
+		return 0, 0, 0, nil, 0
 	}
+	number, kind = protowire.Number(tag>>3), protowire.Type(tag&7)
 	rest := b[n:]
-	switch tag & 7 {
-	case WireVarint, WireBytes:
+	switch kind {
+	case protowire.VarintType, protowire.BytesType:
 		m := 1
 		if len(rest) > 0 && rest[0] < 0x80 {
 			value = uint64(rest[0])
 		} else if value, m = varint(rest); m <= 0 {
-			return 0, 0, nil, 0
+			return 0, 0, 0, nil, 0
 		}
 		n += m
 		switch rest = rest[m:]; {
-		case tag&7 == WireVarint:
-			return tag, value, nil, n
+		case kind == protowire.VarintType:
+			return number, kind, value, nil, n
 		case value > uint64(len(rest)):
-			return tag, 0, rest, -1
+			return number, kind, 0, rest, -1
 		}
-		return tag, 0, rest[:value], n + int(value)
-	case WireFixed64:
+		return number, kind, 0, rest[:value], n + int(value)
+	case protowire.Fixed64Type:
 		if len(rest) >= 8 {
-			return tag, binary.LittleEndian.Uint64(rest), nil, n + 8
+			return number, kind, binary.LittleEndian.Uint64(rest), nil, n + 8
 		}
-	case WireFixed32:
+	case protowire.Fixed32Type:
 		if len(rest) >= 4 {
-			return tag, uint64(binary.LittleEndian.Uint32(rest)), nil, n + 4
+			return number, kind, uint64(binary.LittleEndian.Uint32(rest)), nil, n + 4
 		}
 	}
-	return 0, 0, nil, 0
+	return 0, 0, 0, nil, 0
 }
 
 // varint returns the number at the beginning of b, and its length. The length is not positive if there is no number. Lengths
@@ -76,11 +68,8 @@ func varint(b []byte) (v uint64, n int) {
 	return binary.Uvarint(b)
 }
 
-// maxNumber is the greatest number of a field.
-const maxNumber = uint64(protowire.MaxValidNumber)
-
-// Fields reads the fields of a message one after another. It accepts lengths that are padded with zeros, as hiprofiler
-// writes them.
+// Fields reads the fields of any message of protocol buffers one after another. It accepts lengths that are padded with
+// zeros, as hiprofiler writes them.
 type Fields struct {
 	Rest []byte
 	Cut  bool // the message is cut: its last field may be, too
@@ -98,12 +87,12 @@ func (f *Fields) Next() bool {
 	if len(f.Rest) == 0 || f.CutShort {
 		return false
 	}
-	tag, value, data, n := Field(f.Rest)
+	number, kind, value, data, n := field(f.Rest)
 	if n <= 0 && !(n < 0 && f.Cut) {
 		f.Bad = !f.Cut
 		return false
 	}
-	f.Number, f.IsBytes, f.Value, f.Data = protowire.Number(tag>>3), tag&7 == WireBytes, value, data
+	f.Number, f.IsBytes, f.Value, f.Data = number, kind == protowire.BytesType, value, data
 	if n < 0 {
 		f.CutShort, n = true, len(f.Rest)
 	}

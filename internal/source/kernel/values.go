@@ -1,6 +1,7 @@
 // Package kernel has the table of the kernel's events: their names, the fields that Perfetto's messages
 // give them, and how they are printed. Text, binary traces and Perfetto's packets are read, printed and
-// written with it.
+// written with it. It reads protocol buffers' messages, which most of these traces consist of: Fields those of
+// any kind, and Values those that have few fields.
 //
 //	text ──▶ Event.Parse ──┐               ┌──▶ Format.Append ──▶ text
 //	messages ──▶ Read ─────┼──▶ Values ────┼──▶ fields for frames and causes
@@ -9,11 +10,11 @@ package kernel
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// maxFields is above the number of every field of the table.
+// maxFields is above the number of every field of the table, and of those that are read from other messages as Values.
 const maxFields = 16
 
-// Values are the fields of an event, by their numbers in Perfetto's message. Of a number that may be
-// negative they have the two's complement of 64 bits.
+// Values are the fields of a message by their numbers, for an event those of Perfetto's message. Of a number that may be
+// negative they have the two's complement of 64 bits. Fields from maxFields on are left out.
 type Values struct {
 	Numbers [maxFields]uint64
 	Texts   [maxFields][]byte
@@ -44,17 +45,13 @@ func (v *Values) Keep(field protowire.Number, from int) {
 // reports whether the message is valid.
 func (v *Values) Read(message []byte) bool {
 	v.Reset()
-	for len(message) > 0 {
-		tag, value, text, n := Field(message)
-		if n <= 0 {
-			return false
+	f := Fields{Rest: message}
+	for f.Next() {
+		if f.Number < maxFields {
+			v.Numbers[f.Number], v.Texts[f.Number] = f.Value, f.Data
 		}
-		if number := tag >> 3; number < maxFields {
-			v.Numbers[number], v.Texts[number] = value, text
-		}
-		message = message[n:]
 	}
-	return true
+	return !f.Bad
 }
 
 // Softirqs are the names of softirqs, by vector.
