@@ -229,7 +229,7 @@ func TestScriptLengths(t *testing.T) {
 		t.Error("the watchdog has several lines")
 	}
 	tracing := &Tracing{Dir: NewDir("0123abcd"), Tags: slices.Repeat([]string{"multimodalinput"}, 80), BufferKB: 32768, Max: time.Hour}
-	for _, script := range []string{ProbeScript(strings.Repeat("a.b", 40)), tracing.BeginScript(), tracing.FinishScript(), tracing.SetScript((&Facts{}).ParseDebugUI(hdc.Result{})), CloseScript(tracing.Dir, true), tracing.SampleScript(Sampling{App: strings.Repeat("a.b", 40), Rate: maxSampleRate, Stack: "dwarf", OffCPU: true}), tracing.EndSamplesScript()} {
+	for _, script := range []string{ProbeScript(strings.Repeat("a.b", 40)), tracing.BeginScript(), tracing.FinishScript(), tracing.SetScript((&Facts{}).ParseDebugUI(hdc.Result{})), CloseScript(tracing.Dir, true), tracing.SampleScript(Sampling{App: strings.Repeat("a.b", 40), Rate: 100_000, Stack: "dwarf", OffCPU: true}), tracing.EndSamplesScript()} {
 		if len(script) > 8000 {
 			t.Errorf("%d bytes: %.60s…", len(script), script)
 		}

@@ -36,10 +36,8 @@ type Sampling struct {
 	Waits bool
 }
 
-// The highest sampling rate in Hz that hiperf accepts, and the size at which it stops: about as many
-// samples as are read from a file.
+// The size at which hiperf stops: about as many samples as are read from a file.
 const (
-	maxSampleRate  = 100_000
 	MaxSamplesKB   = 1 << 20
 	maxSamplesSize = "1G"
 )

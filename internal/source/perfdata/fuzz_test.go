@@ -27,9 +27,6 @@ func readAll(file []byte) (p *sample.Profile, list []sample.Sample, warnings []t
 	for {
 		var s sample.Sample
 		if err = r.Next(&s); err != nil {
-			if r.Samples() != len(list) {
-				err = errors.New("the number of samples is wrong")
-			}
 			if again := r.Next(&s); err == io.EOF && again != io.EOF {
 				err = again
 			}

@@ -26,10 +26,9 @@ type Options struct {
 // Reader yields the samples of a file in the order of the file. Those of several processors are
 // not in order of time.
 type Reader struct {
-	log     *diag.DamageLog
-	source  source
-	tables  *tables
-	samples int
+	log    *diag.DamageLog
+	source source
+	tables *tables
 }
 
 // source is a format of files.
@@ -79,9 +78,6 @@ func Open(r io.ReaderAt, size int64, o Options) (*Reader, error) {
 // that of the file.
 func (r *Reader) Next(s *sample.Sample) error {
 	err := r.source.next(s)
-	if err == nil {
-		r.samples++
-	}
 	if err == io.EOF && !r.tables.unnamed {
 		r.log.Set(unknownThread, r.tables.nameless())
 	}
@@ -90,9 +86,6 @@ func (r *Reader) Next(s *sample.Sample) error {
 
 // Profile returns what the samples share. Its tables grow until Next has returned io.EOF.
 func (r *Reader) Profile() *sample.Profile { return &r.tables.profile }
-
-// Samples returns the number of samples that have been read.
-func (r *Reader) Samples() int { return r.samples }
 
 // Warnings describe, in words, the damage in the part that has been read.
 func (r *Reader) Warnings() []trace.Warning { return r.log.Warnings() }

@@ -44,7 +44,7 @@ type counts struct {
 // whole reads a file without damage.
 func whole(t testing.TB, file []byte) (*sample.Profile, []sample.Sample, []string) {
 	t.Helper()
-	if r := drain(t, bytes.NewReader(file), int64(len(file))); damaged(r.Warnings()) {
+	if r, _ := drain(t, bytes.NewReader(file), int64(len(file))); damaged(r.Warnings()) {
 		t.Errorf("damaged: %q", diag.Texts(r.Warnings()))
 	}
 	return read(t, file, perfdata.Options{})
