@@ -77,4 +77,4 @@ func (s *server) Show(c *call, name string, file *os.File, sides []serve.Side, l
 }
 
 // isFile reports whether --ui names a folder or a file, not an address.
-func isFile(name string) bool { return name != "" && !strings.Contains(name, "://") }
+func isFile(name string) bool { return !strings.Contains(name, "://") }
