@@ -11,6 +11,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/analysis"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
 	"ohframe/internal/source/binarytrace"
 	"ohframe/internal/source/dumpsys"
@@ -134,6 +135,13 @@ func notATrace(name, hint string) error {
 	return e
 }
 
+// outsideWindow returns the error of a trace without an event in the window.
+func outsideWindow(start, end trace.Time) error {
+	return &diag.Error{
+		What: fmt.Sprintf("%s: the trace is from %s to %s", ErrOutsideWindow, start, end), Hint: "a time from the start has a plus sign, as in +1.5s", Err: ErrOutsideWindow,
+	}
+}
+
 // checkText returns err. If an input that begins with head was read as a text trace and
 // has no event, it returns an *Error with the input's likely format instead.
 func checkText(head []byte, totals *hitrace.Totals, err error) error {
@@ -141,7 +149,7 @@ func checkText(head []byte, totals *hitrace.Totals, err error) error {
 	case err != nil || totals.Events > 0:
 		return err
 	case totals.Outside > 0:
-		return &diag.Error{What: fmt.Sprintf("%s: the trace is from %s to %s", ErrOutsideWindow, totals.Start, totals.End), Err: ErrOutsideWindow}
+		return outsideWindow(totals.Start, totals.End)
 	case len(head) == 0:
 		return &diag.Error{What: ErrEmpty.Error(), Err: ErrEmpty}
 	case err == nil && totals.Problems.Total(hitrace.LineTooLong) > 0 && formatOf(head, lookalikes).name == "":

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 
 	"ohframe/analyzer/trace"
@@ -89,7 +88,7 @@ func (t *textInput) copy(ctx context.Context, w io.Writer, window trace.Window) 
 		if !c.start.Known() {
 			return notATrace("", "")
 		}
-		return &diag.Error{What: fmt.Sprintf("%s: the trace is from %s to %s", ErrOutsideWindow, c.start, c.end), Err: ErrOutsideWindow}
+		return outsideWindow(c.start, c.end)
 	}
 	return out.Flush()
 }
