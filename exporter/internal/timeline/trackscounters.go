@@ -99,11 +99,13 @@ func (p *pipeline) writeRefreshRate() {
 // estimate of the period wanders by nanoseconds: the rate is a whole number.
 func refreshRates(renders []*analyzer.Frame) []sample {
 	var list []sample
+	var last trace.Time
 	for _, f := range renders {
 		if f.Period <= 0 {
 			continue
 		}
-		list = appendChange(list, cmp.Or(f.Vsync, f.Actual.Start), math.Round(float64(trace.Second)/float64(f.Period)))
+		last = max(last, cmp.Or(f.Vsync, f.Actual.Start)) // as of the states: vsyncs and starts may not be in one order
+		list = appendChange(list, last, math.Round(float64(trace.Second)/float64(f.Period)))
 	}
 	return list
 }

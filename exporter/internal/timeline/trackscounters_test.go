@@ -92,15 +92,15 @@ func TestShownTimes(t *testing.T) {
 	}
 }
 
-// The refresh rate is written where it changes: at the vsync of the frame, if that is known. Small changes of the period do not
-// count.
+// The refresh rate is written where it changes: at the vsync of the frame, if that is known, but not before the
+// frame that was before it. Small changes of the period do not count.
 func TestRefreshRates(t *testing.T) {
 	var frames []*analyzer.Frame
 	for i, period := range []trace.Duration{0, 16_666_667, 16_666_660, 0, 16_700_000, 8_333_333, 8_333_334, 11_111_111, 16_666_667} {
 		frames = append(frames, &analyzer.Frame{Period: period, Actual: analyzer.Interval{Start: trace.Time(10*i + 13)}})
 	}
-	frames[5].Vsync, frames[7].Vsync = 60, 80
-	want := []sample{{23, 60}, {60, 120}, {80, 90}, {93, 60}}
+	frames[5].Vsync, frames[7].Vsync, frames[8].Vsync = 60, 80, 70
+	want := []sample{{23, 60}, {60, 120}, {80, 90}, {80, 60}}
 	must.EqualSlices(t, refreshRates(frames), want)
 }
 
