@@ -240,7 +240,7 @@ type Share struct {
 	// Interrupt is the name of the interrupt that ended most of a blocked wait, such as "ufshcd" or
 	// "NET_RX"; empty if another thread ended it, or if the trace does not name it.
 	Interrupt string `json:"interrupt,omitzero"`
-	// Reason is why garbage was collected, on this thread or by the culprit, such as
+	// GCReason is why garbage was collected, on this thread or by the culprit, such as
 	// "allocation limit"; empty if unknown or if the cause is not a collection.
 	GCReason string `json:"gc_reason,omitzero"`
 	// Frequency and UsualFrequency are the mean frequencies of the CPUs on which the thread
