@@ -58,7 +58,7 @@ func (r *Reader) appendColumns(b []byte, h *head, cpu int, time trace.Time) []by
 	for len(b)-from < tidWidth {
 		b = append(b, ' ')
 	}
-	if h.tgid < 0 {
+	if h.tgid < 0 { // unknown
 		b = append(b, "(-----"...)
 	} else {
 		b = appendPadded(append(b, '('), uint64(h.tgid), tgidWidth, ' ')

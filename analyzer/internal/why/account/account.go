@@ -177,8 +177,8 @@ type Cell struct {
 	// Calls is the number of slices that the time is of; 0 of the time before the frame.
 	Calls uint32
 	last  uint32 // the highest number of those
-	// collects: it is part of a garbage collection. Then collection is the place that its path makes, and reason
-	// that of the collection.
+	// collects: it is part of a garbage collection. Then collection is the place that its path makes, and gcReason
+	// the reason of the collection.
 	collects   bool
 	collection place.Place
 	gcReason   threads.NameKey
