@@ -126,12 +126,12 @@ func TestCutCauses(t *testing.T) {
 		must.Do(t, input.Close())
 		explained := 0
 		span := s.Timeline.Span
-		for i := range 8 { // windows of a third of the trace
-			from := trace.Duration(i) * span.Duration() / 12
+		for i := range 44 { // windows of a tenth of the trace
+			from := trace.Duration(i) * span.Duration() / 48
 			edge := func(after trace.Duration) trace.Edge {
 				return must.Get(trace.ParseEdge(fmt.Sprintf("+%dns", after)))(t)
 			}
-			o := ohframe.Options{Causes: true, Window: trace.Window{From: edge(from), To: edge(from + span.Duration()/3)}}
+			o := ohframe.Options{Causes: true, Window: trace.Window{From: edge(from), To: edge(from + span.Duration()/10)}}
 			cut := must.Get(ohframe.Read(t.Context(), bytes.NewReader(converted.Bytes()), o))(t)
 			must.NoError(t, cut.Causes.Validate(cut.Timeline), name, from)
 			stored := must.Get(ohframe.Restore(cut.Store(), ohframe.Options{Causes: true}))(t)
@@ -141,12 +141,18 @@ func TestCutCauses(t *testing.T) {
 				if f.Late() && e.Outcome != why.NotKnown {
 					explained++
 				}
-				if r := e.Root; r != nil && !slices.Contains(cut.Timeline.Frames, r) {
-					t.Errorf("%s from %s: %s has its cause in frame %d, which is outside", name, from, f, r.VsyncID)
-				}
-				for _, share := range e.Shares {
-					if r := share.Earlier; r != nil && !slices.Contains(cut.Timeline.Frames, r) {
-						t.Errorf("%s from %s: %s waited for frame %d, which is outside", name, from, f, r.VsyncID)
+				for _, x := range []*why.Explanation{e, e.Shown, e.PickUp} {
+					if x == nil {
+						continue
+					}
+					links := []*analyzer.Frame{x.Root, x.Passed}
+					for _, share := range x.Shares {
+						links = append(links, share.Earlier)
+					}
+					for _, to := range links {
+						if to != nil && !slices.Contains(cut.Timeline.Frames, to) {
+							t.Errorf("%s from %s: the cause of %s is frame %d, which is outside", name, from, f, to.VsyncID)
+						}
 					}
 				}
 			}
