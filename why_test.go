@@ -162,3 +162,47 @@ func TestCutCauses(t *testing.T) {
 		}
 	}
 }
+
+// What kept a thread from frames that it never began is unknown if the ends of its slices were lost.
+func TestLostBegins(t *testing.T) {
+	var lines strings.Builder
+	for line := range strings.Lines(`050377 B|20170|H:ReceiveVsync name:gallery0 dataCount: 24bytes now: 100050123455 expectedEnd: 100066790121 vsyncId: 10003, fd:61|M0538
+067621 B|20170|H:ReceiveVsync name:gallery0 dataCount: 24bytes now: 100066790121 expectedEnd: 100083456787 vsyncId: 10004, fd:61|M0538
+084058 B|20170|H:ReceiveVsync name:gallery0 dataCount: 24bytes now: 100083456787 expectedEnd: 100100123453 vsyncId: 10005, fd:61|M0538
+317247 B|20170|H:OnVsyncEvent now:100316790111|I39
+317257 B|20170|H:UIVsyncTask[timestamp:100316790111][vsyncID:10019]|M0539
+318067 B|20170|H:FlushLayoutTask|I39
+318750 B|20170|H:CreateTaskMeasure[List][self:86][parent:85]|I39
+322597 E|20170|I39
+323274 E|20170|I39
+324286 B|20170|H:FlushMessages|I39
+324626 B|20170|H:SendCommands, rsUIContext_:86629490360320|M0538
+324636 B|20170|H:MarshRSTransactionData cmdCount: 12, transactionFlag:[20170,307], tid:20170, timestamp:100316790111|M0538
+324694 E|20170|M0538
+324694 E|20170|M0538
+324704 E|20170|I39
+324704 E|20170|M0539
+324728 E|20170|I39
+346577 E|20170|M0539
+350660 B|20170|H:ReceiveVsync name:gallery0 dataCount: 24bytes now: 100350123443 expectedEnd: 100366790109 vsyncId: 10021, fd:61|M0538
+356728 B|20170|H:MarshRSTransactionData cmdCount: 12, transactionFlag:[20170,309], tid:20170, timestamp:100350123443|M0538
+356786 E|20170|M0538
+356827 E|20170|M0538
+367601 B|20170|H:ReceiveVsync name:gallery0 dataCount: 24bytes now: 100366790109 expectedEnd: 100383456775 vsyncId: 10022, fd:61|M0538
+383908 B|20170|H:ReceiveVsync name:gallery0 dataCount: 24bytes now: 100383456775 expectedEnd: 100400123441 vsyncId: 10023, fd:61|M0538
+`) {
+		after, marker, _ := strings.Cut(line, " ")
+		lines.WriteString(" example.gallery-20170 (20170) [007] ....  3700." + after + ": tracing_mark_write: " + marker)
+	}
+	read := must.Get(ohframe.Read(t.Context(), strings.NewReader(lines.String()), ohframe.Options{Causes: true}))(t)
+	found := 0
+	for _, e := range read.Causes.Frames {
+		if n := e.NotBegun; n != nil {
+			found++
+			if len(n.Shares) != 1 || n.Shares[0].Wait != why.WaitUnknown || n.Shares[0].Share != n.Lost {
+				t.Errorf("%s: %v", e.Frame, n.Shares)
+			}
+		}
+	}
+	must.Equal(t, found, 1)
+}

@@ -295,7 +295,8 @@ func wrap(version, schema uint64, content []byte) []byte {
 
 func TestDecode(t *testing.T) {
 	good := encode(small())
-	gap, empty, even := small(), small(), small()
+	gap, empty, even, uneven := small(), small(), small(), small()
+	uneven.Causes.Frames[uneven.Timeline.Frames[0]].Parts[0].Time *= 2
 	for _, r := range gap.Causes.Responses {
 		r.Steps = append(r.Steps, why.Step{Name: why.StepVsync, Start: 96, Time: 3})
 	}
@@ -335,6 +336,7 @@ func TestDecode(t *testing.T) {
 		want   func(error) bool
 	}{
 		{"good", wrapped(small()), trace.Limits{}, none},
+		{"parts of a damaged frame", wrapped(uneven), trace.Limits{}, none},
 		{"a newer version", wrap(version+1, schema(), good), trace.Limits{}, other},
 		{"another schema", wrap(version, schema()+1, good), trace.Limits{}, other},
 		{"empty", nil, trace.Limits{}, damaged},

@@ -40,6 +40,10 @@ func (j *judge) setHeld(a *account.Account, e *why.Explanation) {
 			list = append(list, excess{Component: c.Component, portion: portion{value: c.time, excess: c.time, share: c.time}})
 		}
 	}
+	if len(list) == 0 { // ends of slices were lost, so that the thread seems to have done something it had not begun
+		e.Shares = []why.Share{{Wait: why.WaitUnknown, Value: e.End.Sub(e.Start), Share: e.Lost}}
+		return
+	}
 	f := a.Frame
 	first := f.Vsync.Add(-f.Missed())
 	saved := func(d trace.Duration) trace.Duration { return min(max(d, 0), f.Held.End.Sub(first)) }
