@@ -208,6 +208,7 @@ func cutInputs(c *call, base, new fleet.Where) (sides [2][]input, names [2]strin
 
 // readSides reads the inputs of both sides. It keeps only the measures of several inputs.
 func readSides(c *call, inputs [2][]input, sideNames [2]string, r *reader) (sides [2]diff.Side, err error) {
+	r.said = map[string][]string{}
 	for i, list := range inputs {
 		var runs []diff.Side
 		var read []string // the names of their files

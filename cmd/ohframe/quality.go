@@ -54,7 +54,7 @@ type reader struct {
 // newReader returns a reader for a command that writes one of the formats. The error is that
 // of a flag.
 func newReader(c *call) (*reader, error) {
-	r := &reader{c: c, causes: !c.NoCauses, lacks: lacksFrames, said: map[string][]string{}}
+	r := &reader{c: c, causes: !c.NoCauses, lacks: lacksFrames}
 	var err error
 	if r.format, err = formatOption(c); err != nil {
 		return nil, err
