@@ -12,6 +12,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
 	"ohframe/internal/diag"
 	"ohframe/internal/source/binarytrace"
 	"ohframe/internal/source/dumpsys"
@@ -173,10 +174,14 @@ func noEvent(totals *hitrace.Totals, p hitrace.Problem, hint string) error {
 	return &diag.Error{What: fmt.Sprintf("no event: %d × %s", totals.Problems.Total(p), p), Hint: hint, Err: ErrNotATrace}
 }
 
-// cut applies the window to a timeline that was read whole.
-func (o *Options) cut(t *analyzer.Timeline) {
-	if !o.Window.IsOpen() {
-		t.Cut(o.Window.Bounds(t.Origin()))
+// cut applies the window to a timeline that was read whole, and to its causes if they are known.
+func (o *Options) cut(t *analyzer.Timeline, c *why.Causes) {
+	if o.Window.IsOpen() {
+		return
+	}
+	t.Cut(o.Window.Bounds(t.Origin()))
+	if c != nil {
+		c.Cut(t)
 	}
 }
 
@@ -201,10 +206,7 @@ func readPerfetto(ctx context.Context, content *unpack.Content, o *Options) (*Tr
 	case err != nil:
 		return nil, err
 	}
-	o.cut(read.Timeline)
-	if read.Causes != nil {
-		read.Causes.Cut(read.Timeline)
-	}
+	o.cut(read.Timeline, read.Causes)
 	if read.Kernel != nil {
 		read.Causes, err = analysis.Causes(ctx, read.Kernel, hitrace.Options{Limits: o.Limits, Workers: tune.Of(ctx).Workers}, read.Timeline)
 		if err != nil {
@@ -243,7 +245,7 @@ func readLatency(ctx context.Context, content *unpack.Content, o *Options) (*Tra
 	case err != nil:
 		return nil, err
 	}
-	o.cut(timeline)
+	o.cut(timeline, nil)
 	return newTrace(timeline, nil, nil, stats.Warnings()), nil
 }
 
@@ -262,6 +264,6 @@ func readGfxinfo(ctx context.Context, content *unpack.Content, o *Options) (*Tra
 	case err != nil:
 		return nil, err
 	}
-	o.cut(timeline)
+	o.cut(timeline, nil)
 	return newTrace(timeline, nil, nil, dump.Warnings()), nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
 	"ohframe/exporter/pftrace"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/tune"
@@ -169,7 +170,13 @@ func TestCut(t *testing.T) {
 		w.From = must.Get(trace.ParseEdge(test.from))(t)
 		w.To = must.Get(trace.ParseEdge(test.to))(t)
 		o := Options{Window: w}
-		o.cut(got)
+		// Its parts do not add up, as those of a frame of a damaged trace.
+		first := got.Frames[0]
+		causes := &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{first: {Frame: first, Start: 10, End: 20, Parts: []why.Part{{Time: 99}}}}}
+		o.cut(got, causes)
+		if e := causes.Frames[first]; w.IsOpen() && (e == nil || e.Parts[0].Time != 99) {
+			t.Error("what is known of a frame is gone without a window")
+		}
 		must.NoError(t, got.Validate(), "%s to %s", test.from, test.to)
 		counts := got.Counts()
 		linked, presented := counts.Linked > 0, false
