@@ -46,6 +46,68 @@ func (c *Causes) Validate(t *analyzer.Timeline) error {
 	return errors.Join(list...)
 }
 
+// Assumed checks what is relied on of causes. That holds for those of a damaged trace, too, whose frames may not
+// pass Validate. The error is the first that is found.
+func (c *Causes) Assumed() error {
+	for _, e := range c.Frames {
+		if err := e.assumed(); err != nil {
+			return err
+		}
+	}
+	for h, x := range c.Hangs {
+		if err := x.validateHang(h); err != nil {
+			return err
+		}
+	}
+	for _, e := range c.Responses {
+		if err := e.Validate(); err != nil {
+			return err
+		}
+	}
+	for _, e := range c.Buffers {
+		if err := e.Validate(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// assumed checks what is relied on of the explanation of a frame.
+func (e *Explanation) assumed() error {
+	p, n := e.PickUp, e.NotBegun
+	switch {
+	case e.Outcome > NotKnown, e.Late() && e.Outcome != NotKnown && len(e.Shares) == 0, e.Outcome == KnockOn && e.Shares[0].Earlier == nil:
+		return fmt.Errorf("it has the outcome %s without a cause", e.Outcome)
+	case e.PeriodBefore < 0, e.PeriodBefore > 0 && e.Frame.Period <= 0, e.Slowdown < 0:
+		return errors.New("it has an impossible period or slowdown")
+	case (n != nil) != (e.Frame.NotBegun > 0), n != nil && n.Lost != e.Frame.HeldOver():
+		return errors.New("what it has of frames that never began is not that of the frame")
+	case p != nil && e.Frame.Render == nil:
+		return errors.New("it was not picked up")
+	case p != nil && p.Outcome == RenderBusy && len(p.Shares) == 0:
+		return errors.New("it was picked up late without a cause")
+	case e.Lost != e.Frame.Overrun() || e.Frame.Late() != e.Late():
+		return fmt.Errorf("its overrun is %d ns, not %d, and it is late: %v, not %v", e.Lost, e.Frame.Overrun(), e.Late(), e.Frame.Late())
+	}
+	for _, x := range [...]*Explanation{e, e.Shown, n} {
+		if x != nil && !x.sharesWithin() {
+			return fmt.Errorf("its shares are more than the %d ns that were lost", x.Lost)
+		}
+	}
+	return nil
+}
+
+// sharesWithin reports whether the shares are parts of what was lost. No share is negative.
+func (e *Explanation) sharesWithin() bool {
+	left := e.Lost
+	for i := range e.Shares {
+		if left -= e.Shares[i].Share; left < 0 {
+			return false
+		}
+	}
+	return true
+}
+
 func (e *Explanation) validateResponse(i *analyzer.Interaction) error {
 	if i.FirstShown.Known() && e.End != i.FirstShown {
 		return fmt.Errorf("its steps end at %d, not %d", e.End, i.FirstShown)
@@ -151,16 +213,6 @@ func (e *Explanation) validateFrame() error {
 		return fmt.Errorf("it starts at %d, not %d", e.Start, start)
 	case !e.Frame.Late() && (len(e.Shares) > 0 || e.Late()):
 		return errors.New("it is on time and has causes")
-	case e.Outcome > NotKnown, e.Late() && e.Outcome != NotKnown && len(e.Shares) == 0, e.Outcome == KnockOn && e.Shares[0].Earlier == nil:
-		return fmt.Errorf("it has the outcome %s without a cause", e.Outcome)
-	case e.PeriodBefore < 0, e.PeriodBefore > 0 && e.Frame.Period <= 0, e.Slowdown < 0:
-		return errors.New("it has an impossible period or slowdown")
-	case (e.NotBegun != nil) != (e.Frame.NotBegun > 0), e.NotBegun != nil && e.NotBegun.Lost != e.Frame.HeldOver():
-		return errors.New("it says of frames that never began what is not so")
-	case e.PickUp != nil && e.Frame.Render == nil:
-		return errors.New("it was not picked up")
-	case e.Lost != e.Frame.Overrun() || e.Frame.Late() != e.Late():
-		return fmt.Errorf("its overrun is %d ns, not %d, and it is late: %v, not %v", e.Lost, e.Frame.Overrun(), e.Late(), e.Frame.Late())
 	}
-	return nil
+	return e.assumed()
 }

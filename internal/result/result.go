@@ -121,7 +121,7 @@ func Read(from io.Reader, l trace.Limits) (*Stored, error) {
 		return nil, err
 	}
 	r.Timeline.ShowInteractions()
-	if r.Timeline.Validate() != nil || r.Causes != nil && !valid(r.Causes) {
+	if r.Timeline.Validate() != nil || r.Causes != nil && r.Causes.Assumed() != nil {
 		return nil, errDamaged
 	}
 	return r, nil
@@ -172,48 +172,4 @@ func decode(from io.Reader, l trace.Limits) (*Stored, error) {
 		}
 	}
 	return r, c.err
-}
-
-// within reports whether shares are parts of a time. No share is negative.
-func within(shares []why.Share, all trace.Duration) bool {
-	for i := range shares {
-		if all -= shares[i].Share; all < 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// valid checks what is assumed of causes.
-func valid(c *why.Causes) bool {
-	for _, e := range c.Frames {
-		p, late := e.PickUp, e.Outcome != why.NotLate
-		switch {
-		case e.Lost != e.Frame.Overrun() || late != e.Frame.Late() || e.Outcome > why.NotKnown,
-			late && e.Outcome != why.NotKnown && len(e.Shares) == 0,
-			e.Outcome == why.KnockOn && e.Shares[0].Earlier == nil,
-			e.PeriodBefore < 0 || e.PeriodBefore > 0 && e.Frame.Period <= 0,
-			e.Slowdown < 0,
-			!within(e.Shares, e.Lost) || e.Shown != nil && !within(e.Shown.Shares, e.Shown.Lost),
-			(e.NotBegun != nil) != (e.Frame.NotBegun > 0) || e.NotBegun != nil && (e.NotBegun.Lost != e.Frame.HeldOver() || !within(e.NotBegun.Shares, e.NotBegun.Lost)),
-			p != nil && (e.Frame.Render == nil || p.Outcome == why.RenderBusy && len(p.Shares) == 0):
-			return false
-		}
-	}
-	for _, response := range c.Responses {
-		if response.Validate() != nil {
-			return false
-		}
-	}
-	for h, x := range c.Hangs {
-		if x.Start != h.Start || x.End != h.End || len(x.Steps) != 1 || len(x.Steps[0].Work) != 1 || x.Validate() != nil {
-			return false
-		}
-	}
-	for _, late := range c.Buffers {
-		if late.Validate() != nil {
-			return false
-		}
-	}
-	return true
 }
