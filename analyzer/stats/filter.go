@@ -45,7 +45,7 @@ func matches(pattern, name string) bool {
 // was cut must have: with fewer, "surface*" would match "example.gallery" by its first letter.
 const minLiterals = 3
 
-// matchesCut is matches for names of which kernels keep the end.
+// matchesCut is like matches, but a name may be what a kernel has kept of a longer one: its end.
 func matchesCut(pattern, name string) bool {
 	matched := matches(pattern, name)
 	for !matched && len(name) == analyzer.KernelName && literals(pattern) > 0 {

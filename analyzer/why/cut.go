@@ -94,7 +94,7 @@ func (r *remains) cut(e *Explanation) {
 	r.cut(e.NotBegun)
 }
 
-// unknown returns the explanation of a frame of which nothing is known but its times.
+// unknown returns the explanation of a frame of which only the times are known.
 func unknown(f *analyzer.Frame) *Explanation {
 	e := &Explanation{Frame: f, Start: f.Actual.Start, End: f.End(), Lost: f.Overrun()}
 	if f.Expected.Start.Known() {

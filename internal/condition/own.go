@@ -12,7 +12,7 @@ import (
 // onOwnMeasure selects a measure of the user by its name, and what is measured of it: "page.p90".
 type onOwnMeasure struct{ name, measure string }
 
-// parseOwn parses the name of such a measure; nil if it is none.
+// parseOwn parses the name of such a measure. It returns nil for another name.
 func parseOwn(text string) *onOwnMeasure {
 	name, measure, ok := strings.Cut(text, ".")
 	if !ok || name == "wait" || stats.OwnMeasures.Named(measure) == nil {

@@ -279,7 +279,7 @@ func (s *Sum) scaled(p *KeyTime) KeyTime {
 	return scaled
 }
 
-// Functions returns the times in all functions, in no order. Function 0 is none.
+// Functions returns the times in all functions, in no order. Function 0 stands for no function.
 func (s *Sum) Functions() iter.Seq[KeyTime] {
 	return func(yield func(KeyTime) bool) {
 		for _, p := range s.times {
